@@ -1,9 +1,9 @@
-"""Scripts, fonts and style sheets of a site: only what its pages use, in few files.
+"""Scripts, fonts and style sheets of a site: only those that its pages use, in few files.
 
-The style sheets of the theme and its extensions are joined into one, because a browser paints
-nothing until it has loaded all of them. ``pipeline.site.styles`` removes unused rules from it.
-Scripts are linked only on pages that need them. The MathJax package has 24 MB; only what formulas
-need is copied.
+The style sheets of the theme and the extensions are joined into one file, because a browser shows
+nothing until it has loaded all style sheets. ``site/styles`` removes unused rules from this file
+later. A page links only the scripts that it needs. Of the MathJax package (24 MB), only the files
+for formulas are copied.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _UNUSED = (
     "**/*webpack-macros.html",
     "**/*.map",
     "**/scripts/fontawesome.js*",
-    # Translations of the theme: its templates have been rendered with them already.
+    # Translations of the theme's words. Only the build uses them.
     "**/locales",
 )
 # Files of Sphinx's own search.
@@ -42,7 +42,7 @@ _OF_SEARCH = (
     "sphinx_highlight.js",
     "translations.js",
 )
-# Scripts that extensions add to every page, with the text that a page needing them contains.
+# Scripts that extensions add to every page. A page needs a script only if it contains this text.
 _SCRIPTS = {
     "design-tabs.js": "sd-tab-set",
     "clipboard.min.js": "<pre",
@@ -51,10 +51,11 @@ _SCRIPTS = {
     "formulas.js": 'class="math notranslate',
     "mathjax/tex-chtml.js": 'class="math notranslate',
 }
-# The first marks search words, as our own search does. The second has messages that our pages do
-# not show, and it evaluates a string as code, which the policy forbids.
+# Scripts that no page needs. The first marks the words of a search, as our own search does. The
+# second has messages that our pages do not show. It also evaluates a string as code, which the
+# security policy of the pages forbids.
 _NEEDLESS = ("sphinx_highlight.js", "translations.js")
-# Files of MathJax's package, with their folder below ours.
+# Files and folders of the MathJax package, and the folders below ``mathjax`` that they go to.
 _MATHJAX = {
     "tex-chtml.js": "",
     "output/chtml/fonts/woff-v2": "output/chtml/fonts/woff-v2",
@@ -62,8 +63,8 @@ _MATHJAX = {
     "ui/safe.js": "ui",
 }
 SHEET = "styles/all.css"  # in the folder of static files
-# Parts of the sheet, in the order in which they were linked. Sheets of other extensions and of
-# single pages stay separate and are linked after it.
+# Parts of the joined style sheet, in the order in which Sphinx would link them. Style sheets of
+# other extensions and of single pages remain separate files, linked after the joined one.
 _SHEETS = (
     "styles/theme.css",
     "styles/pydata-sphinx-theme.css",
@@ -75,7 +76,7 @@ _SHEETS = (
     "words.css",
     "site.css",
 )
-# Imports and relative addresses in a sheet. Absolute addresses need no change.
+# Imports and relative addresses in a style sheet.
 _RELATIVE = re.compile(
     r"@import\s+(?:url\(\s*)?[\"']?(?![a-z]+:|/)(?P<sheet>[^\"'();]+\.css)[\"']?\s*\)?\s*;"
     r"|(?P<before>url\(\s*[\"']?)(?![a-z]+:|[/#])(?P<file>[^\"')]+)"
@@ -107,7 +108,7 @@ def load_what_is_used(
 def link_one_sheet(
     app: Sphinx, page: str, _: str, context: Context, __: object
 ) -> None:
-    """Provide templates with the joined sheet, and remove its parts from the linked sheets."""
+    """Link the joined style sheet on a page, and remove the links to its parts."""
     context["jz_sheet"] = f"_static/{SHEET}"
     context["jz_sheet_version"] = _sheet_version(Path(app.outdir, "_static"))
     # A new list, because pages may share the old one.
@@ -120,15 +121,15 @@ def link_one_sheet(
 
 @lru_cache(maxsize=1)
 def _sheet_version(static: Path) -> str:
-    """Return a digest of the sheet's parts, so that browsers do not use an outdated sheet.
+    """Return a digest of the joined style sheet. With it, browsers do not use an outdated one.
 
-    All parts except MyST-NB's exist before the first page is written.
+    All parts except MyST-NB's exist before Sphinx writes the first page.
     """
     return sha256(one_sheet(static).encode()).hexdigest()[:8]
 
 
 def one_sheet(static: Path) -> str:
-    """Return the joined sheet, made from its parts in the folder of static files."""
+    """Return the joined style sheet, made from its parts in the folder of static files."""
     # All parts are UTF-8, and only the first line may declare it.
     sheets = (_read_sheet(path, static) for path in _sheet_files(static))
     return '@charset "utf-8";\n' + "\n".join(sheets)
@@ -141,7 +142,7 @@ def _sheet_files(static: Path) -> Iterator[Path]:
 
 
 def _read_sheet(path: Path, static: Path) -> str:
-    """Return a sheet with its imports inlined and its addresses relative to the joined sheet.
+    """Return a style sheet with imports inlined, and with addresses relative to the joined sheet.
 
     ``url(icons.svg)`` in ``site.css`` → ``url(../icons.svg)``
     """
@@ -150,7 +151,7 @@ def _read_sheet(path: Path, static: Path) -> str:
 
 
 def _moved(folder: Path, static: Path, match: re.Match[str]) -> str:
-    """Return the replacement of an import or address in a sheet of ``folder``."""
+    """Return the text that replaces an import or an address in a style sheet in ``folder``."""
     if match["sheet"]:
         return _read_sheet(folder / match["sheet"], static)
     path = relpath(folder / match["file"], (static / SHEET).parent)
@@ -158,13 +159,13 @@ def _moved(folder: Path, static: Path, match: re.Match[str]) -> str:
 
 
 def prepare_builder(app: Sphinx) -> None:
-    """Keep images of outputs and compiled templates below the doctrees."""
-    # MyST-NB would write the images beside the site, where two sites would share the folder.
+    """Store images of outputs and compiled templates in the folder of doctrees."""
+    # MyST-NB would write the images to a folder beside the site, which two sites would share.
     env: Any = app.env  # MyST-NB adds its configuration to it
     env.mystnb_config = env.mystnb_config.copy(
         output_folder=str(Path(app.doctreedir, "outputs"))
     )
-    # Compiling the theme's templates takes as long as writing a page.
+    # Store compiled templates: compiling those of the theme takes as long as writing a page.
     if app.builder.format == "html":
         folder = Path(app.doctreedir, "templates")
         folder.mkdir(parents=True, exist_ok=True)
@@ -173,11 +174,11 @@ def prepare_builder(app: Sphinx) -> None:
 
 
 def finish_assets(app: Sphinx, problem: Exception | None) -> None:
-    """Write the joined sheet, copy MathJax, and remove files that no page loads."""
+    """Write the joined style sheet, copy MathJax, and remove files that no page loads."""
     if problem is not None or app.builder.format != "html":
         return
     static = Path(app.outdir, "_static")
-    # 2 MB that a release beside the pin loads from the pinned site.
+    # MathJax has 2 MB. Sites of other releases use that of the pinned site.
     if not app.config.jz_site["pinned"]:
         _copy_mathjax(static / "mathjax")
     write_one_sheet(static)
@@ -185,13 +186,13 @@ def finish_assets(app: Sphinx, problem: Exception | None) -> None:
 
 
 def write_one_sheet(static: Path) -> None:
-    """Write the joined sheet and remove its parts."""
+    """Write the joined style sheet and remove its parts."""
     files.write_if_changed(static / SHEET, one_sheet(static).encode())
     files.remove_files([*_sheet_files(static), static / "basic.css"])
 
 
 def _copy_mathjax(target: Path) -> None:
-    """Copy MathJax to ``_static/mathjax``, unless it is there or not installed."""
+    """Copy MathJax to ``target``, unless it is there already or not installed."""
     package = find_spec("sphinx-mathjax-offline")
     # Without the package, formulas that MathML cannot express are shown as source.
     if (target / "ui" / "safe.js").exists() or package is None or not package.origin:
@@ -203,14 +204,14 @@ def _copy_mathjax(target: Path) -> None:
 
 def setup(app: Sphinx) -> None:
     """Connect the linking and writing of assets."""
-    # The builder does not copy files that match.
+    # Sphinx does not copy static files that match these patterns.
     html.DOTFILES = Matcher(("**/.*", *_UNUSED))  # type: ignore[attr-defined]
     app.connect("builder-inited", prepare_builder, priority=900)
     app.connect("html-page-context", load_what_is_used)
-    # After the theme, which adds its own sheet to every page.
+    # After the theme, which adds its own style sheet to every page.
     app.connect("html-page-context", link_one_sheet, priority=900)
-    # After MyST-NB, which writes its sheet at the end of the build.
+    # After MyST-NB, which writes its style sheet at the end of the build.
     app.connect("build-finished", finish_assets, priority=900)
-    # Sphinx would load MathJax only as the renderer of all formulas.
+    # Sphinx would add these scripts only if MathJax rendered all formulas.
     app.add_js_file("formulas.js", priority=400)
     app.add_js_file("mathjax/tex-chtml.js", defer="defer")

@@ -1,8 +1,8 @@
-"""Fallbacks for content that cannot be read or written: its source is shown instead.
+"""Fallbacks for content that Sphinx cannot read or write: the site shows its source instead.
 
-An unknown or failing directive or role is shown as written. A page that cannot be read shows its
-English source below the error. The build continues. Names and errors of such pages are written to a
-file for the pipeline.
+A directive or role that is unknown, or that fails, is shown as it is written in the page. A page
+that cannot be parsed shows the error and its English source. The build never stops. At its end, the
+names and errors of such pages are written to a file, which the pipeline reports.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from pipeline.site.texts import text
 
 ERROR = 3  # docutils' level of an error; warnings are 2
 logger = logging.getLogger(__name__)
-# Attributes that a document keeps when it is emptied; all others are reset.
+# Attributes that ``show_source`` does not reset when it empties a document.
 _KEPT = frozenset(
     (
         *("reporter", "settings", "transformer", "rawsource", "tagname"),
         *("attributes", "parent", "source", "line"),
     )
 )
-# Pages of which at least a part is shown as source.
+# Pages that are shown as source, at least in part.
 _BROKEN: Notes[BrokenPage] = Notes("jz_broken")
 
 _run_rst: Any = Body.run_directive  # Any: docutils has no types
@@ -61,7 +61,7 @@ def _guarded_rst(
 ) -> tuple[list[Any], bool]:
     """Run a directive in reST; return its nodes, and whether a blank line follows.
 
-    If the directive raises, its source and the error are returned instead.
+    If the directive raises, return a message that has the error and the source.
     """
     first = self.state_machine.line_offset
     transforms = list(self.document.transformer.transforms)
@@ -72,7 +72,7 @@ def _guarded_rst(
         return made
     except Exception as error:  # noqa: BLE001 - directives raise anything
         self.document.transformer.transforms = transforms
-        # docutils has advanced to the last line of the directive by now.
+        # docutils has advanced to the last line of the directive now.
         last = self.state_machine.line_offset + 1
         source = "\n".join(self.state_machine.input_lines[first:last])
         return [_failed(self.document, type_name, error, source)], True
@@ -87,10 +87,11 @@ def _guarded_myst(
     *args: Any,
     **options: Any,
 ) -> list[nodes.Element]:
-    """Run a directive in MyST and return its nodes. Error messages among them quote the source."""
+    """Run a directive in MyST and return its nodes. Error messages among them quote its source."""
     source = f"```{{{name}}} {first_line}".rstrip() + f"\n{content.rstrip()}\n```"
     transforms = list(self.document.transformer.transforms)
-    # MyST descends into the nodes that it creates, and an exception would leave it there.
+    # After an exception, MyST would still be inside a node of the directive, so its position is
+    # restored.
     node, level = self.current_node, dict(self._level_to_section)
     try:
         made = _run_myst(self, name, first_line, content, position, *args, **options)
@@ -103,7 +104,7 @@ def _guarded_myst(
 
 
 def _guarded_myst_role(self: Any, token: Any) -> None:
-    """Render a role in MyST into the current line. Error messages quote the source."""
+    """Render a role in MyST into the current node. Error messages quote its source."""
     name = token.meta["name"]
     source = f"{{{name}}}`{token.content}`"
     node, known = self.current_node, len(self.current_node)
@@ -126,7 +127,7 @@ def _failed(
 
 
 def _quote_in(made: Any, source: str) -> None:
-    """Make each message among ``made`` quote the whole source, and quote it once."""
+    """Make each message among ``made`` quote the whole source exactly once."""
     for message in made:
         if isinstance(message, nodes.system_message):
             for block in list(message.findall(nodes.literal_block)):
@@ -138,7 +139,7 @@ class _Guarded:
     """Parser mix-in that shows the source of pages and blocks that cannot be parsed."""
 
     def parse(self, inputstring: Any, document: nodes.document) -> None:
-        """Parse a page; if the parser raises, the page becomes its source."""
+        """Parse a page. If the parser raises, show the source of the page."""
         # Transforms run after parsing, and may fail as well.
         document.transformer = GuardedTransformer(document)
         try:
@@ -154,7 +155,7 @@ class GuardedNotebookParser(_Guarded, NotebookParser):  # type: ignore[misc]  # 
     """Parser of MyST pages and notebooks."""
 
     def parse(self, inputstring: Any, document: nodes.document) -> None:
-        """Parse a page, after converting its dialect to MyST or joining its split fences."""
+        """Parse a page. Convert other dialects of Markdown to MyST first, and join split fences."""
         env = document.settings.env
         if str(env.doc2path(env.docname)).endswith(".md"):
             site = env.config.jz_site
@@ -167,8 +168,8 @@ class GuardedNotebookParser(_Guarded, NotebookParser):  # type: ignore[misc]  # 
         elif read_record(env).get("source", "").endswith(".md"):
             inputstring = join_split_fences(inputstring)
         super().parse(inputstring, document)
-        # To docutils a rule separates sections, so it is invalid in a list or at the end of a page.
-        # CommonMark allows it anywhere.
+        # A rule (``---``) may be anywhere in Markdown. docutils allows it only between paragraphs,
+        # not in a list or at the end of a page.
         for rule in list(document.findall(nodes.transition)):
             rule.replace_self(nodes.raw("", '<hr class="docutils" />', format="html"))
 
@@ -187,7 +188,7 @@ class GuardedTransformer(Transformer):
             super().apply_transforms()
         except Exception as error:  # noqa: BLE001 - as above
             env = self.document.settings.env
-            # The domains have objects of the page that it does not show any more.
+            # Remove objects and labels of the page, because the page does not show them any more.
             for domain in env.domains.sorted():
                 domain.clear_doc(env.docname)
             show_source(self.document, _words_of_exception(error))
@@ -196,7 +197,7 @@ class GuardedTransformer(Transformer):
 
 
 def _without_nodes(transforms: list[Any]) -> list[Any]:
-    """Return the transforms that apply to whole pages; others have a node as third value."""
+    """Return the transforms for whole pages. The others have a node as third value."""
     return [entry for entry in transforms if entry[2] is None]
 
 
@@ -206,8 +207,8 @@ def _words_of_exception(error: Exception) -> str:
 
 
 def _show_broken_blocks(document: nodes.document) -> None:
-    """Show the source of everything that the parser reported as an error, and note the page."""
-    # Messages about inline markup have no position; "problematic" nodes mark it in the line.
+    """Show the source of all content with errors, and store the first error of the page."""
+    # Messages about inline markup are not at its place on the page; a "problematic" node is there.
     placed = list(filter(_is_error, document.findall(nodes.system_message)))
     errors = dict.fromkeys([*placed, *filter(_is_error, document.parse_messages)])
     if not errors:
@@ -225,14 +226,14 @@ def _show_broken_blocks(document: nodes.document) -> None:
     problem = first.children[0].astext().strip() if first.children else "?"
     if first.get("line"):
         problem = f"{first['line']}: {problem}"
-    # lamps/lamp.py:12: lamps.shine
+    # For a docstring, the source is the name of the object: "lamps/lamp.py:12: lamps.shine".
     if ": " in first.get("source", ""):
         problem = f"{first['source']}: {problem}"
     _note(document, BrokenPage(problem=problem, blocks=len(errors)))
 
 
 def _source_in(message: nodes.system_message) -> Iterator[nodes.Node]:
-    """Yield the source that a message quotes, as inline code or as a block of its own."""
+    """Yield the source that a message quotes: inline code in a paragraph, otherwise a block."""
     for block in message.findall(nodes.literal_block):
         source = block.astext()
         if isinstance(message.parent, nodes.TextElement):
@@ -253,30 +254,30 @@ def _is_error(message: nodes.system_message) -> bool:
 
 
 def _note(document: nodes.document, broken: BrokenPage) -> None:
-    """Record the problem of a page, for its head and for the pipeline."""
+    """Store the problem of a page, for its freshness line and for the pipeline."""
     env = document.settings.env
     _BROKEN.by_page(env)[env.docname] = broken
     logger.error(broken.problem, location=env.docname, type="jz", subtype="broken")
 
 
 def broken_of(env: Any) -> BrokenPage | None:
-    """Return the problem of the page that is being read; None if there is none."""
+    """Return the problem of the page that Sphinx is reading; None if there is none."""
     return _BROKEN.by_page(env).get(env.docname)
 
 
 def show_source(document: nodes.document, problem: str) -> None:
-    """Empty a document, and fill it with the error and the English source."""
+    """Replace the content of a document by the error and the English source."""
     fresh = new_document(str(document.get("source", "")), document.settings)
     for name, value in vars(fresh).items():
-        # The parser holds a reference to the document, so the object is reused.
+        # The parser has a reference to the document, so the same object must be used.
         if name not in _KEPT:
             setattr(document, name, value)
-    # A failing MyST-NB leaves its renderer there, which Sphinx cannot pickle.
+    # When MyST-NB fails, it leaves its renderer in an attribute, which Sphinx cannot pickle.
     for name in document.attributes.keys() - fresh.attributes.keys():
         del document.attributes[name]
     transformer = document.transformer
     transformer.transforms = _without_nodes(transformer.transforms)
-    document.myst_slugs = {}  # type: ignore[attr-defined]  # where MyST looks for them
+    document.myst_slugs = {}  # type: ignore[attr-defined]  # MyST expects this attribute
     document += _source_of_page(document.settings.env, problem)
     _note(document, BrokenPage(problem=problem))
 
@@ -288,7 +289,7 @@ def _source_of_page(env: Any, problem: str) -> nodes.section:
     name = nodes.fully_normalize_name(title)
     section = nodes.section("", nodes.title(title, title), names=[name])
     section["ids"] = [nodes.make_id(name) or "source"]
-    # The error comes first, for whoever fixes the page.
+    # The error comes first, for people who correct the page.
     section += nodes.error(
         "",
         nodes.paragraph("", text(env.config.language, "broken")),
@@ -299,9 +300,9 @@ def _source_of_page(env: Any, problem: str) -> nodes.section:
 
 
 def _read_source(env: Any) -> str:
-    """Return upstream's source of the current page; of a notebook, the sources of its cells."""
+    """Return upstream's source of the current page. That of a notebook is the text of its cells."""
     record = read_record(env)
-    # A page without a record has no other source.
+    # A page without a record is not from upstream, so its file is its source.
     path = Path(env.doc2path(env.docname))
     if record:
         path = Path(env.config.jz_site["docs"], record["source"])
@@ -316,7 +317,7 @@ def _read_source(env: Any) -> str:
 
 
 def write_broken(app: Sphinx, problem: Exception | None) -> None:
-    """Write the broken pages to a file for the pipeline.
+    """Write the broken pages to a file for the pipeline, unless the build has failed.
 
     ``{"guide": {"problem": "12: Unknown …", "blocks": 1}}``
     """
@@ -337,7 +338,7 @@ class GuardedHTMLBuilder(OwnPagesBuilder):
             super().write_doc(docname, doctree)
         except Exception as error:  # noqa: BLE001 - writers of extensions raise anything
             problem = _words_of_exception(error)
-            # Only logged: notes of a process that only writes pages would be lost.
+            # Only logged: Sphinx does not collect notes from processes that write pages.
             logger.error(problem, location=docname, type="jz", subtype="unwritten")
             page = new_document(str(doctree.get("source", "")), doctree.settings)
             doctree.settings.env.current_document.docname = docname
@@ -346,9 +347,10 @@ class GuardedHTMLBuilder(OwnPagesBuilder):
 
 
 def _lexer(self: Any) -> str:
-    """Return Pygments' lexer for a notebook's code; Python's if the notebook names no language.
+    """Return the name of Pygments' lexer for a notebook's code.
 
-    MyST-NB would show such code without colours and warn about each cell.
+    If the notebook names no language, assume Python. MyST-NB would show the code without colours
+    and warn about each cell.
     """
     return _lexer_of_notebook(self) or "ipython3"
 
@@ -356,7 +358,7 @@ def _lexer(self: Any) -> str:
 def setup(app: Sphinx) -> None:
     """Install the parsers and the builder, and guard the directives and roles of both languages.
 
-    Unknown reST roles need no guard: docutils shows their source itself.
+    Roles in reST need no guard: docutils itself shows the source of unknown roles.
     """
     Body.run_directive = _guarded_rst  # type: ignore[method-assign]
     DocutilsRenderer.run_directive = _guarded_myst  # type: ignore[method-assign]

@@ -1,8 +1,10 @@
-"""The head of a page: the freshness line, the panel of changes, and the downloads.
+"""The head of a page, below its title: the freshness line, the panel of changes, and the downloads.
 
-Everything comes from the record of the page. The panel quotes blocks as escaped source, so nothing
-in them is rendered or run. It opens without a script. Its lists are limited, because the panel of
-an untranslated page would otherwise repeat the whole page.
+The freshness line says which release the page describes and how much of it is translated. The panel
+lists blocks whose English has changed since, and other blocks that need work. All data come from
+the page's record. The panel quotes blocks as escaped source, so no markup in them takes effect, and
+it opens without a script. Its lists have a limit: the panel of an untranslated page would otherwise
+repeat the whole page.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from pipeline.site.extension.safety import losses_of
 from pipeline.site.names import TranslationState
 from pipeline.site.texts import text
 
+# Limits of the panel.
 LISTED = 20  # blocks in each list
 SHOWN = 90  # characters of a quoted block
 CONTEXT = 48  # characters of unchanged words around a change
@@ -35,17 +38,17 @@ _LISTS = (
     TranslationState.DRAFT,
     TranslationState.ENGLISH,
 )
-# Only these nodes can have an id: Sphinx writes other blocks as two elements, or none.
+# Blocks that can be the target of a link. Sphinx writes other blocks as two elements, or as none.
 _ANCHORED = (nodes.paragraph, nodes.title)
-# The translated share in the line, as ``site/freshness.py`` writes it.
+# The translated share in the freshness line, as ``site/freshness.py`` writes it.
 _SHARE = re.compile('<span class="jz-share">[^<]*</span>')
 Row = Mapping[str, Any]  # row of ``since`` in a record: a block with its state
 
 
 class GiveTitle(SphinxTransform):
-    """Give a title to a page without one, since contents and search need titles.
+    """Give a title to a page without one, because tables of contents and the search need titles.
 
-    Such a page consists only of included files, and those were not pulled.
+    Such a page consists of ``include`` directives for files that were not pulled.
     """
 
     default_priority = 3
@@ -59,7 +62,7 @@ class GiveTitle(SphinxTransform):
         words = re.sub("[_-]", " ", name).capitalize()
         title = nodes.title(words, words)
         section = nodes.section("", title, names=[nodes.fully_normalize_name(words)])
-        # The theme and the contents expect every title in a section.
+        # The theme and Sphinx's tables of contents need a section around every title.
         section += self.document.children
         self.document.children = []
         self.document += section
@@ -80,7 +83,7 @@ class AddHead(SphinxTransform):
         locale = self.config.language
         broken = broken_of(self.env)
         news = ""
-        # A page shown as source has no translated blocks to report on.
+        # A page that is shown as source has no translated blocks, so it gets no panel.
         if broken is None or broken.blocks:
             news = panel(record, add_anchors(self.document, record), locale)
         html = head_html(record, locale, news)
@@ -94,7 +97,7 @@ class AddHead(SphinxTransform):
             words = text(locale, "left out").format(count=losses)
             html = _with_note(html, "jz-unshown", words)
         title = section.first_child_matching_class(nodes.title)
-        # The title may follow other nodes.
+        # Other nodes may precede the title.
         section.insert(0 if title is None else title + 1, own_html(html=html))
 
 
@@ -111,7 +114,7 @@ def head_html(record: dict[str, Any], locale: str, news: str) -> str:
     html = f'<p class="jz-fresh"{edit}>{record["fresh"]}</p>\n{news}'
     links: list[str] = []
     for kind, path in record["downloads"]:
-        # ``{root}`` is replaced when the page is written.
+        # ``own_html`` replaces ``{root}`` by the path to the root of the site.
         address = f"{{root}}{escape(path)}"
         words = escape(text(locale, kind))
         links.append(f'<a class="jz-download" href="{address}" download>{words}</a>')
@@ -136,7 +139,7 @@ def add_anchors(document: nodes.document, record: Mapping[str, Any]) -> frozense
     found: set[int] = set()
     for node in document.findall(nodes.Element):
         number = node.get("jz")
-        # English nodes inside a block have the same number.
+        # The ``english`` node of a block has the same number, but is no target.
         if number is not None and number in wanted and isinstance(node, _ANCHORED):
             node["ids"].append(f"jz-{number}")
             found.add(number)
@@ -149,9 +152,10 @@ def _rows(rows: Sequence[Row], state: TranslationState) -> list[Row]:
 
 
 def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> str:
-    """Return the panel as HTML; empty if nothing is out of date and no author is known.
+    """Return the panel as HTML; empty if no block needs work and no author is known.
 
-    ``anchors`` are the numbers of blocks that have an id on the page.
+    ``record`` is the page's record. ``anchors`` are the numbers of blocks that have an id on the
+    page.
     """
     since = record["since"]
     counts = since["counts"]
@@ -184,11 +188,11 @@ def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> s
 
 
 def _authors(authors: Sequence[Row], counts: Mapping[str, int], locale: str) -> str:
-    """Return a sentence that names the known authors of a translation; empty without any."""
+    """Return a sentence with the known authors of the translation; empty if none is known."""
     names = [
         text(locale, f"author {author['role']}").format(**author) for author in authors
     ]
-    # Most entries name no author; repeating that on every page would be noise.
+    # Most entries name no author. A sentence about that on every page would help nobody.
     if not names or not counts[TranslationState.TRANSLATED]:
         return ""
     sentence = text(locale, "authors").format(text(locale, "comma").join(names))
@@ -198,7 +202,7 @@ def _authors(authors: Sequence[Row], counts: Mapping[str, int], locale: str) -> 
 def _item(
     record: Mapping[str, Any], row: Row, anchors: Collection[int], locale: str
 ) -> str:
-    """Return one block with a link to it: the change of its English, or its first words."""
+    """Return the item of a block: the diff of its English, or its first words, and a link to it."""
     number = row["number"]
     if number is None:
         words = escape(text(locale, "text of an image"))
@@ -208,7 +212,7 @@ def _item(
         words = _beginning(record["blocks"][number])
     if number not in anchors:
         return words
-    # The link is short, because a screen reader would read a whole diff as its name.
+    # The words of the link are short, because screen readers read them out.
     place = escape(text(locale, "to the block"))
     return f'{words} <a href="#jz-{number}">{place}</a>'
 
@@ -222,7 +226,10 @@ def _beginning(block: Mapping[str, Any]) -> str:
 
 
 def _diff(pieces: Sequence[tuple[str, str]]) -> str:
-    """Return a word diff as HTML. Long unchanged parts and the end are shortened."""
+    """Return a word diff as HTML: ``Use <del>this</del><ins>that</ins>``.
+
+    Long unchanged parts are shortened, and a long diff is cut off.
+    """
     last = len(pieces) - 1
     html = ""
     room = LONGEST_DIFF
@@ -230,7 +237,7 @@ def _diff(pieces: Sequence[tuple[str, str]]) -> str:
         shown = words
         if part == Part.KEPT:
             shown = _shortened(words, is_first=number == 0, is_last=number == last)
-        # The start of a completely new text is enough to recognize it.
+        # Readers recognize a text by its start, so the rest can be cut off.
         if len(shown) > room:
             shown = f"{shown[:room]}…"
         room -= len(shown)
@@ -242,17 +249,23 @@ def _diff(pieces: Sequence[tuple[str, str]]) -> str:
 
 
 def _shortened(words: str, *, is_first: bool, is_last: bool) -> str:
-    """Return the unchanged words next to a change: ``… the last few words``."""
+    """Return unchanged words without their middle: ``the first words … the last words``.
+
+    At the start of a text only the last words remain, at its end only the first ones.
+    """
     if len(words) <= 2 * CONTEXT:
         return words
-    # Cut at spaces: a part of a word could be taken for another word.
+    # Cut at spaces, because a part of a word may look like another word.
     begin = "" if is_first else words[:CONTEXT].rpartition(" ")[0]
     end = "" if is_last else words[-CONTEXT:].partition(" ")[2]
     return f"{begin} … {end}"
 
 
 def count_boxes(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Count, in the freshness line of a page, the boxes for parts that the page lacks."""
+    """Add to the freshness line of a page how many of its parts are only in the English docs.
+
+    Each such part is represented by a box with a link (see ``content.stubs``).
+    """
     boxes = [
         paragraph
         for paragraph in document.findall(nodes.paragraph)

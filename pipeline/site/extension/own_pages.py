@@ -1,8 +1,8 @@
-"""Pages without a document (glossary, progress), and the banner of the home page.
+"""Pages that we add to the docs (glossary, progress), and the banner of the home page.
 
-The progress page orders untranslated pages by the number of links from the first page. For this,
-each page's references are noted when it is read. Upstream's own banner may be raw HTML that needs
-its style sheet, so ours comes from the configuration.
+The progress page suggests what to translate next: pages that readers reach with few links from the
+first page. So the links of each page are stored when Sphinx reads it. The banner comes from our
+configuration: upstream's own may be raw HTML that needs upstream's style sheet.
 """
 
 from __future__ import annotations
@@ -40,22 +40,25 @@ from pipeline.site.texts import looks_english, text, words
 if TYPE_CHECKING:
     from jinja2 import Template
 
-# References of each page to labels and documents: ("label", name), ("doc", page).
+# Links of each page to labels and documents: ("label", name), ("doc", page).
 _REFERENCES: Notes[list[tuple[str, str]]] = Notes("jz_references")
 HEADS = ("english", "rendering", "avoided", "note")  # columns of the glossary
-NEXT = 8  # pages suggested as the next to translate
-_PLACES = 3  # buttons: start, install, learn
+NEXT = 8  # how many pages are suggested as the next to translate
+_PLACES = 3  # buttons of the banner: start, install, learn
 
 
 def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield name, context and template of each page without a document; write ``progress.json``."""
+    """Yield name, context and template of the glossary and of the progress page.
+
+    Also write ``progress.json``, which has the numbers of the progress page.
+    """
     locale = app.config.language
     terms = glossary_html(read_facts(app, "glossary"), locale)
     own = app.config.jz_site["own_pages"]
     yield own[GLOSSARY], {"title": text(locale, "glossary"), "body": terms}, "page.html"
     root = app.config.root_doc
     places = spots(app.env, root)
-    # Pages outside the contents are counted too.
+    # Pages that no table of contents lists are counted, too.
     for page in sorted(app.env.titles.keys() - places.keys()):
         places[page] = ContentsPosition(_title(app.env, page), "")
     counts = progress(read_facts(app, "progress"), places, reach_of(app.env, root))
@@ -127,10 +130,11 @@ def _template() -> Template:
 
 
 def spots(env: BuildEnvironment, root: str) -> dict[str, ContentsPosition]:
-    """Return title and group of each page, in the order of the contents.
+    """Return title and group of each page, in the order of the tables of contents.
 
-    The group of a page is its top-level chapter. A chapter without pages below it belongs to the
-    part that lists it.
+    The first page ``root`` lists chapters. A page belongs to the group of its chapter, named by the
+    chapter's title. A chapter without pages below it belongs to the group of its toctree, named by
+    the caption.
     """
     places = {root: ContentsPosition(_title(env, root), "")}
     for part in toctrees_of(env, root):
@@ -160,14 +164,14 @@ def _title(env: BuildEnvironment, page: str) -> str:
 
 
 def note_references(app: Sphinx, document: nodes.document) -> None:
-    """Note the labels and documents that a page refers to."""
+    """Store the labels and documents that a page links to."""
     page = app.env.docname
     found: set[tuple[str, str]] = set()
     for link in document.findall(addnodes.pending_xref):
         target = link.get("reftarget") or ""
-        # ``{doc}`` of Sphinx, and links to documents that MyST has resolved.
+        # The role ``{doc}``, or a Markdown link to a document, which MyST has resolved.
         if link.get("reftype") == "doc" or link.get("refdomain") == "doc":
-            # Targets are relative to the page; the slash keeps ``..`` within the sources.
+            # Targets are relative to the page. With the slash, ``..`` cannot leave the root.
             place = posixpath.join(posixpath.dirname(f"/{page}"), target)
             found.add(("doc", posixpath.normpath(place).strip("/")))
         elif link.get("reftype") in ("ref", "numref", "myst"):
@@ -176,7 +180,7 @@ def note_references(app: Sphinx, document: nodes.document) -> None:
 
 
 def reach_of(env: BuildEnvironment, root: str) -> dict[str, Reach]:
-    """Return how readers reach each page from the first one; unreachable pages are left out."""
+    """Return, for each page that links from ``root`` reach, its distance and number of links."""
     net = {page: set(_pages_from(env, page)) - {page} for page in env.found_docs}
     links: Counter[str] = Counter()
     for targets in net.values():
@@ -199,7 +203,7 @@ def steps_from(root: str, net: Mapping[str, Iterable[str]]) -> dict[str, int]:
 
 
 def _pages_from(env: BuildEnvironment, page: str) -> Iterator[str]:
-    """Yield the pages that a page leads to, by its contents and by links in its text."""
+    """Yield the pages to which the toctrees and the links of a page lead."""
     for tree in toctrees_of(env, page):
         for _, target in tree["entries"]:
             if target in env.found_docs:
@@ -220,9 +224,10 @@ class AddHero(SphinxTransform):
     default_priority = 760
 
     def apply(self, **_: Any) -> None:
-        """Insert the banner, if it is configured and this is the home page.
+        """Insert the banner, if it is configured and the current page is the home page.
 
-        The first page of a partial site (``--pages``) may be another one and gets no banner.
+        The home page is ``index``. A site of some pages only (``--pages``) may begin with another
+        page, which gets no banner.
         """
         site, page = self.config.jz_site, self.env.docname
         section = self.document.next_node(nodes.section)
@@ -236,7 +241,7 @@ class AddHero(SphinxTransform):
         if buttons := list(self._buttons()):
             hero += nodes.paragraph("", "", *buttons, classes=["jz-start"])
         title = section.first_child_matching_class(nodes.title)
-        # The title may follow other nodes.
+        # Other nodes may precede the title.
         section.insert(0 if title is None else title + 1, hero)
 
     def _buttons(self) -> Iterator[addnodes.pending_xref]:
@@ -249,7 +254,7 @@ class AddHero(SphinxTransform):
                     nodes.inline("", text(self.config.language, f"start {number}")),
                     refdomain="std",
                     reftype="doc",
-                    reftarget=f"/{page}",  # absolute: from the top of the sources
+                    reftarget=f"/{page}",  # absolute: from the root of the sources
                     refdoc=self.env.docname,
                     refexplicit=True,
                     refwarn=True,
@@ -257,7 +262,7 @@ class AddHero(SphinxTransform):
 
 
 def setup(app: Sphinx) -> None:
-    """Register the banner, the notes of references, and our own pages."""
+    """Register the banner, the collection of links, and our own pages."""
     _REFERENCES.setup(app)
     app.add_transform(AddHero)
     app.connect("doctree-read", note_references, priority=800)

@@ -1,8 +1,9 @@
-"""Guard against active and remote content in pages.
+"""Guard against active content (scripts) and remote content (images from other sites) in pages.
 
-Foreign HTML is sanitized when a page is read: remote content becomes a link, and active content is
-removed and counted. A second guard, a mix-in of Sphinx's translator, sanitizes what directives and
-extensions create later. Links that a reader follows may lead anywhere.
+The transform ``SanitizePage`` sanitizes HTML from upstream and translators when Sphinx reads a
+page. Remote content becomes a link. Active content is removed and counted. The mix-in
+``SafeElements`` of Sphinx's translator does the same with nodes that directives and extensions
+create later. Links may lead to any site, because readers choose to follow them.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from pipeline.site.extension.nodes import (
 from pipeline.site.extension.records import Notes
 from pipeline.site.texts import text
 
-# Elements whose loss readers notice: they draw, ask or answer. Styles and handlers are not noticed.
+# Elements whose loss readers notice, because they are visible or take input.
 _NOTICEABLE = frozenset(
     f"<{element}>"
     for element in (
@@ -54,23 +55,23 @@ _NOTICEABLE = frozenset(
 # Number of places on each page where content was removed.
 _LOSSES: Notes[int] = Notes("jz_losses")
 _REMOTE = re.compile(r"(?:https?:)?//")
-# Services that open a notebook from elsewhere, and links to them.
+# Services that open a notebook from GitHub, and the addresses of such services.
 _SERVICES = {"colab": "Colab", "kaggle": "Kaggle", "mybinder": "Binder"}
 _LAUNCHER = re.compile(
     r"https?://(?:(colab)\.research\.google\.com|(?:www\.)?(kaggle)\.com|(mybinder)\.org)/"
 )
 _LAUNCH_TAG = re.compile(rf'<a\b[^>]*? href="{_LAUNCHER.pattern}[^>]*', re.IGNORECASE)
 _TAG = re.compile(r"<[^>]*>")
-# An empty table corner heads nothing, and screen readers would announce it as a heading.
+# An empty header cell, as in the corner of a table. Screen readers would announce it as a heading.
 _EMPTY_HEADER = re.compile(r"<th\b([^>]*)>(\s*)</th>")
-# An inline script: it calls loaded scripts, and draws.
+# An inline script, which may draw a picture. A script with ``src`` only loads a library.
 _SCRIPT_HERE = re.compile(r"<script\b(?![^>]*\bsrc=)", re.IGNORECASE)
 # An embedded page or program, and the elements that may replace it.
 _FRAME_HERE = re.compile(r"<(?:embed|iframe|object)\b", re.IGNORECASE)
 _FRAME_SHOWN = re.compile(rf"<img\b|{FRAME}", re.IGNORECASE)
 _SHOWN = re.compile(r"<(?:hr|img|input|math|svg)\b", re.IGNORECASE)
 _FRAME_LINK = re.compile(rf'<a class="jz-remote {FRAME}".*?</a>', re.DOTALL)
-# A drawing in a frame, where its script would run.
+# An SVG drawing in a frame. There, browsers would run a script of the drawing.
 _FRAMED_DRAWING = re.compile(
     r"<(?P<tag>embed|iframe|object)\b[^>]*?\b(?:data|src)=[\"']?(?P<path>[^\"'\s>]+\.svg)\b[^>]*>"
     r"(?:.*?</(?P=tag)\s*>)?",
@@ -86,7 +87,7 @@ _ADDRESS_ATTRIBUTES = frozenset(
     "action background cite data formaction href poster src srcset xlink:href".split()
 )
 _FLASH = "application/x-shockwave-flash"
-# docutils writes the address of a film into a link without escaping it.
+# docutils does not escape the address of a film. These characters could end the attribute.
 _NOT_IN_LINK = re.compile(r"[\"<>]")
 _OF_META = frozenset(("content", "lang", "name", "property"))
 
@@ -94,9 +95,10 @@ _OF_META = frozenset(("content", "lang", "name", "property"))
 def note_losses(
     env: BuildEnvironment, html: Sequence[str], lost: Iterable[str]
 ) -> None:
-    """Count the pieces of HTML of the current page in which readers miss an element.
+    """Count the pieces of HTML of the current page that lost an element that readers notice.
 
-    ``lost`` names everything that the sanitizer removed from them: ``<script>``, ``onclick``.
+    ``html`` are the pieces before sanitizing. ``lost`` are the names of all elements and attributes
+    that the sanitizer removed from them: ``<iframe>``, ``onclick``.
     """
     missed = [element.rstrip(">") for element in _NOTICEABLE.intersection(lost)]
     counts = _LOSSES.by_page(env)
@@ -116,7 +118,7 @@ class SanitizePage(SphinxTransform):
     default_priority = 400
 
     def apply(self, **_: Any) -> None:
-        """Replace remote images, unsafe links, and HTML that would fetch or run something."""
+        """Replace remote images and unsafe links, and sanitize HTML."""
         # Lists, because the loops change the document.
         links = list(self.document.findall(nodes.reference))
         for link in links:
@@ -130,20 +132,21 @@ class SanitizePage(SphinxTransform):
                 replace_by_words(image, nodes.inline("", words))
         for link in links:
             if not is_safe_address(link.get("refuri", "")):
-                # Keep the words of the link.
+                # The words of the link remain.
                 link.replace_self(link.children)
         pieces = filter(is_html, self.document.findall(nodes.raw))
         for parent in dict.fromkeys(raw.parent for raw in pieces):
             self._clean_pieces(parent)
         for node in self.document.findall(nodes.Element):
-            # sphinx-design writes this attribute without escaping it.
+            # sphinx-design writes this attribute to the page as it is.
             if isinstance(node.get("svg"), str):
                 node["svg"] = sanitize(node["svg"]).html
 
     def _is_picture(self, address: str) -> bool:
-        """Return whether an image's file may be published; sanitize drawings among the outputs.
+        """Return whether the file of an image may be published.
 
-        Other drawings were sanitized when they were put among the sources.
+        If the file is an SVG drawing from an output of code, sanitize the file. Other drawings were
+        sanitized when the pipeline copied them to the sources.
         """
         if is_program(address) and not address.startswith("data:"):
             return False
@@ -158,20 +161,21 @@ class SanitizePage(SphinxTransform):
         return drawing is not None
 
     def _clean_pieces(self, parent: nodes.Element) -> None:
-        """Sanitize all pieces of HTML in an element together, with the elements between them.
+        """Sanitize all pieces of HTML in an element as one text.
 
-        A link replaces what a script would have drawn.
+        One piece may begin an element that another one ends: ``<details>`` and ``</details>``. A
+        picture that a script would have drawn is replaced by a link to the English page.
         """
         pieces = list(_pieces_of_html(parent))
         html = [
             _FRAMED_DRAWING.sub(self._script_of_drawing, piece.astext())
             for piece in pieces
         ]
-        # As in browsers, unclosed elements end after everything that they contain.
+        # The last, empty piece gets the end tags of elements that are not closed.
         (*clean, end), lost = sanitize_around([*html, ""])
         if end:
             parent += sanitized_html("", end, format="html")
-        # The English copy of a block has lost the same elements: do not count them twice.
+        # The English of a block has lost the same elements as the block: do not count them twice.
         is_copy = isinstance(parent, english)
         unboxed: list[str] = []
         for piece, before, after in zip(pieces, html, clean, strict=True):
@@ -179,7 +183,7 @@ class SanitizePage(SphinxTransform):
             style = sanitized_html("", f"<style>{sheet}</style>", format="html")
             labelled = self._with_labels(_EMPTY_HEADER.sub(r"<td\1>\2</td>", after))
             shown = sanitized_html("", labelled, **piece.attributes)
-            # The box is placed where the picture would have been.
+            # The box with the link is where the picture would have been.
             box = [] if is_copy else self._box_of_picture(parent, before, after)
             unboxed += [] if box else [before]
             parent.replace(piece, [*([style] if sheet else []), shown, *box])
@@ -187,7 +191,7 @@ class SanitizePage(SphinxTransform):
             note_losses(self.env, unboxed, lost)
 
     def _name_badge(self, link: nodes.reference) -> None:
-        """Describe the badge of a link that opens upstream's English notebook in a service."""
+        """Give a badge like "Open in Colab" a text that says: this opens the English notebook."""
         launcher = _LAUNCHER.match(link.get("refuri", ""))
         images = list(link.findall(nodes.image))
         if launcher and images:
@@ -198,11 +202,15 @@ class SanitizePage(SphinxTransform):
                 image["alt"] = text(locale, "launch english").format(service=service)
 
     def _script_of_drawing(self, match: re.Match[str]) -> str:
-        """Return a script in place of a framed drawing that has one; other HTML stays as it is."""
+        """Replace a framed drawing that contains a script by an empty script element.
+
+        ``_box_of_picture`` then treats it as a picture that a script would have drawn. Return other
+        drawings unchanged.
+        """
         path = Path(self.env.relfn2path(match["path"])[1])
         if not path.is_relative_to(self.env.srcdir):
             return match[0]
-        # The copy among the sources is sanitized, so the original is read.
+        # Read upstream's file, because the copy in the folder of sources is sanitized already.
         docs = Path(self.config.jz_site["docs"])
         original = docs / path.relative_to(self.env.srcdir)
         is_there = original.is_file()
@@ -210,7 +218,10 @@ class SanitizePage(SphinxTransform):
         return _SCRIPT if has_script else match[0]
 
     def _with_labels(self, html: str) -> str:
-        """Return clean HTML with labels at frame links, and English notebooks marked as English."""
+        """Return clean HTML with a label before each link that replaces a frame.
+
+        Links that open upstream's English notebook in a service get a tooltip that says so.
+        """
         label = escape(text(self.config.language, "frame"))
         html = _FRAME_LINK.sub(rf'<span class="jz-box">{label}\g<0></span>', html)
         title = escape(text(self.config.language, "english"))
@@ -219,9 +230,11 @@ class SanitizePage(SphinxTransform):
     def _box_of_picture(
         self, parent: nodes.Element, before: str, after: str
     ) -> list[nodes.Node]:
-        """Return the box that replaces a scripted picture; empty if there is none.
+        """Return a box with a link in place of a picture that a script would draw; empty if none.
 
-        If everything that a script refers to is visible, the script only reacts to readers.
+        ``before`` and ``after`` are the HTML before and after sanitizing. A picture is assumed if
+        an inline script was removed, and an empty element waits for it or nothing visible is left.
+        It is also assumed if a frame was removed and nothing replaces it.
         """
         waiting = waiting_ids(before)
         is_empty = not (_SHOWN.search(after) or _TAG.sub("", after).strip())
@@ -234,7 +247,7 @@ class SanitizePage(SphinxTransform):
         return elsewhere(self.env, "drawing", anchor, words)
 
     def _sheets_of(self, html: str) -> str:
-        """Return the style sheets in a piece of HTML, inline ones and local files that it links."""
+        """Return the CSS of a piece of HTML: inline style sheets, and local files that it links."""
         sheets = [style[1] for style in _STYLE.finditer(html)]
         top = Path(self.env.srcdir).resolve()
         for link in _SHEET.finditer(html):
@@ -246,10 +259,10 @@ class SanitizePage(SphinxTransform):
 
 
 def _pieces_of_html(parent: nodes.Element) -> Iterator[nodes.raw]:
-    """Yield the pieces of HTML in an element, each in one node.
+    """Yield the pieces of HTML in an element, each as one node.
 
-    Adjacent pieces are joined where the document must not be split: the parts of a drawing
-    (``<svg>``, ``<path/>``, ``</svg>``), or of a table outside its cells.
+    Adjacent nodes are joined if no other element may be between them. Examples are the parts of a
+    drawing (``<svg>``, ``<path/>``, ``</svg>``), and the parts of a table outside its cells.
     """
     before = ""
     for is_raw, children in groupby(list(parent.children), _is_html_node):
@@ -270,9 +283,10 @@ def _is_html_node(node: nodes.Node) -> bool:
 
 
 def _joined(run: Sequence[nodes.raw]) -> nodes.raw:
-    """Replace several pieces by one with the text of all, and return it. A single piece stays.
+    """Replace several nodes by one with the text of all, and return it.
 
-    The joined piece is no block: it would show the English of one piece for all of them.
+    The new node is no block: it would show the English of one node for all of them. A single node
+    is returned unchanged.
     """
     first, *others = run
     if not others:
@@ -289,12 +303,12 @@ def _section_id(node: Any) -> str:
     while node is not None and not isinstance(node, nodes.section):
         node = node.parent
     anchors: list[str] = node["ids"] if node else []
-    # Sphinx appends generated ids, so the last one is always there. Written names come first.
+    # Authors may write further ids, which come first. The last one is derived from the title.
     return anchors[-1] if anchors else ""
 
 
 def _replace_image(image: nodes.image) -> None:
-    """Replace a remote image by a link, or by words if it is inside a link already."""
+    """Replace a remote image by a link to it, or by words if the image is inside a link already."""
     # An image without alternative text is named after its file.
     words = image.get("alt") or image["uri"].rpartition("/")[2] or image["uri"]
     if is_linked(image):
@@ -332,13 +346,13 @@ class SafeElements:
         return html
 
     def visit_raw(self, node: nodes.raw) -> None:
-        """Write raw HTML; sanitize it first if it was created after the page was read."""
+        """Write raw HTML. Sanitize it first, unless ``SanitizePage`` has done so."""
         if not isinstance(node, sanitized_html):
             write_html(node, sanitize(node.astext()).html)
         super().visit_raw(node)  # type: ignore[misc]
 
     def visit_image(self, node: nodes.image) -> None:
-        """Write a picture or a film; unsafe files are replaced by their words.
+        """Write an image or a film. For unsafe files, write only the alternative text.
 
         docutils would embed drawings unchanged (``:loading: embed``), and would not escape the
         alternative text of films.
@@ -368,7 +382,10 @@ _add_download: Any = DownloadFiles.add_file
 
 
 def _add_file(self: Any, docname: str, filename: Any) -> Any:
-    """Return the file name of a download. Programs are served as text: ``demo.html.txt``."""
+    """Return the file name of a download.
+
+    A file that browsers would run gets the suffix ``.txt``: ``demo.html.txt``.
+    """
     name = _add_download(self, docname, filename)
     if not is_program(str(name)):
         return name
@@ -383,5 +400,5 @@ def setup(app: Sphinx) -> None:
     _LOSSES.setup(app)
     DownloadFiles.add_file = _add_file  # type: ignore[method-assign]
     app.add_transform(SanitizePage)
-    # Outermost in the translator, except for the theme's part.
+    # Added last, so this mix-in sees tags before the others. Only that of the theme comes later.
     app.connect("builder-inited", lambda it: mix_in(it, SafeElements), priority=110)

@@ -1,7 +1,8 @@
-"""Replacement of Sphinx's search: words are collected when pages are written.
+"""Replacement of Sphinx's search: collects the text of each page, and writes our own index.
 
-The index record of each page is stored beside Sphinx's doctrees, so a page that is not written
-again keeps its record. At the end of the build, the index files are made from all records.
+When Sphinx writes a page, its text goes to an index record, a file beside Sphinx's doctrees. So
+pages that are not written again keep their records. At the end of the build, ``site/search`` turns
+all records into the index files.
 """
 
 from __future__ import annotations
@@ -33,12 +34,13 @@ from pipeline.site.search.index import files_of, to_json
 from pipeline.site.search.pieces import Block, SearchedPage, searched_page
 from pipeline.site.texts import text
 
-FOLDER = "_search"  # of the site
-# Nodes that are not text of the page itself, or not text at all.
+FOLDER = "_search"  # folder of the site with the index files
+# Nodes without text to search for.
 _SKIPPED = (nodes.Invisible, nodes.math_block)
-# Parts of a signature whose parentheses, commas and arrow only their text has.
+# Parts of a signature. Their ``astext`` has parentheses, commas and the arrow; their children lack
+# them.
 _PUNCTUATED = (addnodes.desc_parameterlist, addnodes.desc_returns)
-# Classes of nodes with asides: titles of other pages, and outputs of code.
+# Classes of nodes whose text is an aside: titles of other pages, and outputs of code.
 _ASIDES = frozenset(("toctree-wrapper", "cell_output"))
 # Block-level tags and breaks end a line.
 _LINE_END = re.compile(
@@ -68,22 +70,22 @@ def setup(app: Sphinx) -> None:
 
 
 def replace_search(app: Sphinx) -> None:
-    """Disable Sphinx's own index, and receive each page's doctree instead."""
+    """Disable Sphinx's own index, and call ``save_record`` for each written page instead."""
     if app.builder.format == "html":
         builder: Any = app.builder
         builder.search = False
-        # Sphinx still calls index_page for each written page, when its contents are complete.
+        # Sphinx calls ``index_page`` with the complete doctree of each page that it writes.
         builder.index_page = partial(save_record, app)
 
 
 def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield the page of results, which Sphinx creates only with its own index."""
+    """Yield the page of search results. Sphinx would create it only with its own index."""
     own = app.config.jz_site["own_pages"]
     yield own[SEARCH], {"title": text(app.config.language, "search")}, "search.html"
 
 
 def save_record(app: Sphinx, page: str, document: nodes.document, title: str) -> None:
-    """Save the index record of one page. The title is stored as a heading."""
+    """Save the index record of one page. ``title`` is not used: headings include the title."""
     searched = searched_page(
         blocks_of(document), is_translated=_is_translated(document)
     )
@@ -98,22 +100,22 @@ def _record(doctrees: str | Path, page: str) -> Path:
 
 
 def _is_translated(document: nodes.document) -> bool:
-    """Return whether untranslated blocks do not outnumber translated ones."""
+    """Return whether a page has at least as many translated blocks as English ones."""
     waiting = 0
     for node in document.findall(nodes.Element):
-        # The English of a translated block has the number of that block, and does not count again.
+        # An ``english`` node has the number of its block, which is counted already.
         if "jz" in node and not isinstance(node, english):
             waiting += 1 if "jz-english" in node["classes"] else -1
     return waiting <= 0
 
 
 def blocks_of(node: nodes.Element, *, is_aside: bool = False) -> Iterator[Block]:
-    """Yield the texts below a node. An aside is text that belongs to another page."""
+    """Yield the texts below a node. With ``is_aside``, they rank lower in the search."""
     if isinstance(node, english):
         yield Block(english=_Words(node).text, is_aside=is_aside)
     elif isinstance(node, nodes.raw):
         words = _words_of_html(node, node.astext())
-        # The writer inserts this English into the HTML later.
+        # ``bilingual.writer`` inserts this English into the HTML later.
         other = _words_of_html(node, node.get("jz_english", ""))
         yield Block(text=words, english=other, is_aside=is_aside)
     elif "jz_signature_of" in node:
@@ -134,16 +136,17 @@ def blocks_of(node: nodes.Element, *, is_aside: bool = False) -> Iterator[Block]
 
 
 def _is_element(node: nodes.Node) -> TypeGuard[nodes.Element]:
-    """Return whether a node may have children; only texts may not."""
+    """Return whether a node is an element, not a text."""
     return isinstance(node, nodes.Element)
 
 
 def _block_of(node: nodes.TextElement, *, is_aside: bool) -> Block:
     """Return the text of a paragraph, heading, code block or similar node.
 
-    A node that documents a name has it in ``jz_name``. The name is added if the text lacks it.
+    A node that documents an object has its name in ``jz_name``. If the text lacks the name, the
+    name replaces the text.
     """
-    # Behind a Chinese term, its English is a block of its own.
+    # A glossary term in English after the Chinese one has the class ``jz-en``.
     words = _Words(node, as_english="jz-en" in node["classes"])
     anchor = None
     if isinstance(node, nodes.title) and isinstance(node.parent, nodes.section):
@@ -159,10 +162,9 @@ def _block_of(node: nodes.TextElement, *, is_aside: bool) -> Block:
 
 
 def _block_of_signature(name: str, signature: str) -> Block:
-    """Return the arguments in a signature, with the name that they belong to as owner.
+    """Return the arguments in the signature of ``name``: ``(fun, hot_plates=1)`` → hot_plates.
 
-    Only arguments with ``_`` count: ``axis`` and ``where`` are common words that hundreds of names
-    have.
+    Arguments without ``_`` are left out: hundreds of functions have an ``axis``.
     """
     arguments = tuple(_ARGUMENT.findall(signature))
     owner = name.rpartition(".")[2]
@@ -185,7 +187,7 @@ def _blocks_of_object(signature: addnodes.desc_signature) -> Iterator[Block]:
 
 
 def _blocks_of_docstring(content: addnodes.desc_content) -> Iterator[Block]:
-    """Yield the texts of a docstring. The first paragraph is the summary, as is its English."""
+    """Yield the texts of a docstring. Its first paragraph and the English of it are the summary."""
     is_summary = True
     for number, child in enumerate(filter(_is_element, content.children)):
         is_first = isinstance(child, nodes.paragraph) and number == 0
@@ -195,11 +197,14 @@ def _blocks_of_docstring(content: addnodes.desc_content) -> Iterator[Block]:
 
 
 def _written_later(node: nodes.Element) -> Iterator[Block]:
-    """Yield text that the writer adds to a node: English in contents, a title like 警告."""
+    """Yield text that a node gets only when Sphinx writes the page.
+
+    This is the English of a table of contents, and a title of an admonition, such as 警告.
+    """
     marks: Sequence[Mark] = node.get("jz_marks", ())
     for mark in marks:
         yield Block(english=mark.english, is_aside=True)
-    # An admonition with a title of its own is another kind of node.
+    # ``warning`` and similar nodes get a title. An ``admonition`` has a title of its own.
     if isinstance(node, nodes.Admonition) and node.tagname in admonitionlabels:
         yield Block(text=str(admonitionlabels[node.tagname]))
 
@@ -216,7 +221,7 @@ class _Words:
         self.english = "".join(self._english)
 
     def _gather(self, node: nodes.Element, words: list[str]) -> None:
-        """Append the text of a node to ``words``, and text of English nodes to the English."""
+        """Append the text of a node to ``words``, but text of ``english`` nodes to the English."""
         for child in node.children:
             if isinstance(child, nodes.Text):
                 words.append(child.astext())
@@ -227,7 +232,7 @@ class _Words:
             elif isinstance(child, _PUNCTUATED):
                 words.append(child.astext())
             elif isinstance(child, nodes.Element) and _is_shown(child):
-                # A paragraph within a link, as in cards, is a line of its own.
+                # A paragraph inside a link, as in cards, becomes a line of its own.
                 is_inline = isinstance(child, nodes.Inline | term_note)
                 edge = "" if is_inline else "\n"
                 words.append(edge)
@@ -236,14 +241,17 @@ class _Words:
 
 
 def _is_shown(node: nodes.Element) -> bool:
-    """Return whether a node within a line is visible."""
+    """Return whether a node inside a paragraph is visible."""
     if isinstance(node, nodes.target):
-        return True  # docutils calls targets invisible, but the words in them are shown
+        return True  # for docutils a target is invisible, but browsers show the words in it
     return not isinstance(node, _SKIPPED)
 
 
 def _words_of_html(raw: nodes.raw, html: str) -> str:
-    """Return the words of ``html``, which belongs to ``raw``, one line for each shown line."""
+    """Return the words of ``html``, the content of ``raw``, with a line break at each block.
+
+    ``<p>one</p><p>two</p>`` → ``one`` and ``two`` on separate lines.
+    """
     if not is_html(raw):
         return ""
     html = _NO_TEXT.sub(" ", html)
@@ -275,7 +283,7 @@ def write_index(app: Sphinx, problem: Exception | None) -> None:
 
 
 def _readings(app: Sphinx, synonyms: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """Return the pinyin of glossary terms and readers' words; empty for other languages."""
+    """Return the pinyin of all synonyms, ``{"水壶": "shui hu"}``; empty for other languages."""
     if not app.config.language.startswith("zh"):
         return {}
     words = {word for asked, others, *_ in synonyms for word in (*asked, *others)}
@@ -291,11 +299,11 @@ def _readings(app: Sphinx, synonyms: Sequence[Sequence[Any]]) -> dict[str, str]:
 
 
 def _pages(app: Sphinx) -> dict[str, SearchedPage]:
-    """Return the index record of each page, in the order in which readers meet the pages."""
+    """Return the index record of each page, in reading order."""
     site = app.config.jz_site
     pages: dict[str, SearchedPage] = {}
     for page in _reading_order(app):
-        # The pinned site, built before, has the words of the pages that it shares.
+        # The pinned site was built before, and has the records of shared pages.
         is_shared = page in site["shared"]
         doctrees = site["pinned_doctrees"] if is_shared else app.doctreedir
         file = _record(doctrees, page)
@@ -308,7 +316,10 @@ def _pages(app: Sphinx) -> dict[str, SearchedPage]:
 
 
 def _reading_order(app: Sphinx) -> list[str]:
-    """Return all pages: those linked from the first page, then by the contents, then the rest."""
+    """Return all pages: first those that the first page links to, then the others.
+
+    Both groups are in the order of the tables of contents; pages that these lack come last.
+    """
     root = app.config.root_doc
     listed = dict.fromkeys([*spots(app.env, root), *sorted(app.env.found_docs)])
     reach = reach_of(app.env, root)

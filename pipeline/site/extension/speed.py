@@ -1,9 +1,9 @@
-"""Speed-ups and smaller pages that rely on undocumented parts of libraries. All of them are here.
+"""Speed-ups and smaller pages that rely on undocumented parts of libraries.
 
-Building a site with one changed page mostly waits for Sphinx to start. Each part states the version
-that it was made for and its gain on JAX's docs. ``tests/site/test_site_speed.py`` fails if a
-library has changed. A part that saves less than a tenth of a wait, or of a page, does not belong
-here.
+When one page has changed, most of the build time is the start of Sphinx. The docstring of each part
+names the versions of the libraries and the gain for JAX's docs. ``tests/site/test_site_speed.py``
+fails if a new version of a library breaks a part. A part belongs here only if it saves a tenth of
+the waiting time, or a tenth of a page's bytes.
 """
 
 from __future__ import annotations
@@ -24,41 +24,41 @@ from sphinx.application import Sphinx
 from sphinx.builders.html import _assets
 from sphinx.highlighting import PygmentsBridge
 
-# MyST-NB's clients for running code. They are never used here and import much: a database and the
-# kernel clients.
+# MyST-NB's clients for running code. The site build runs no code, and these modules import much: a
+# database and the kernel clients.
 CLIENTS = {
     "myst_nb.core.execute.cache": "NotebookClientCache",
     "myst_nb.core.execute.direct": "NotebookClientDirect",
     "myst_nb.core.execute.inline": "NotebookClientInline",
 }
-# Tokens that have the colour of plain text in both styles of the theme.
+# Tokens that have the colour of plain text in both colour schemes of the theme.
 PLAIN = frozenset((Name, Name.Namespace, Punctuation, Whitespace))
 
 
 def setup(app: Sphinx) -> None:
-    """Install the formatter and the lexers, and keep old objects from garbage collection."""
-    # Imported late: ``skip_unused_imports`` must have replaced their dependencies first.
+    """Install the formatter, the lexers and the faster search, and limit garbage collection."""
+    # Imported here, because ``skip_unused_imports`` must replace their dependencies first.
     from ipython_pygments_lexers import IPython3Lexer, IPythonTracebackLexer
     from myst_nb.core.lexers import AnsiColorLexer
 
-    # Worker processes need not collect objects that existed before them.
+    # Worker processes need not examine objects that existed before them.
     for event in ("env-before-read-docs", "env-check-consistency"):
         app.connect(event, _freeze_objects)
     PygmentsBridge.html_formatter = LeanFormatter
     _find_nodes_faster()
-    # Every page looks up the digests of the same twenty files.
+    # Sphinx computes the digests of the same twenty files for every page.
     assets: Any = import_module("sphinx.builders.html")
     assets._file_checksum = cache(_assets._file_checksum)
     # Otherwise Pygments would search all packages for these names, in each process.
     for lexer in (IPython3Lexer, IPythonTracebackLexer, AnsiColorLexer):
         for name in lexer.aliases:
             app.add_lexer(name, lexer)
-    # Builds the lexer's tables once, before the process forks.
+    # Make the lexer build its tables now, before the process forks.
     IPython3Lexer()
 
 
 class LeanFormatter(HtmlFormatter[str]):
-    """Pygments' HTML formatter that writes ``PLAIN`` tokens as text.
+    """Pygments' HTML formatter, but tokens of ``PLAIN`` get no ``<span>``.
 
     Made for Pygments 2.21. It saves 24 % of the bytes of a notebook page.
     """
@@ -69,17 +69,18 @@ class LeanFormatter(HtmlFormatter[str]):
 
 
 def _without_plain(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
-    """Yield the tokens, with those of ``PLAIN`` turned into text."""
+    """Yield the tokens, with the kinds of ``PLAIN`` replaced by ``Text``."""
     for kind, words in tokens:
-        # Text tokens get no element in HTML.
+        # Pygments writes ``Text`` without an element.
         yield (Text if kind in PLAIN else kind), words
 
 
 def _find_nodes_faster() -> None:
-    """Replace docutils' search for nodes of a class. Sphinx searches each page about sixty times.
+    """Replace docutils' ``findall`` for nodes of a class. Sphinx searches each page sixty times.
 
-    Made for docutils 0.21, which descends with a generator for each node: 16 % of a whole build.
-    This loop takes half of the time. Other searches (by condition, for siblings) stay docutils'.
+    Made for docutils 0.21, which creates a generator for each node: 16 % of the time of a whole
+    build. Our loop takes half of that. docutils still does all other searches, such as those with
+    a condition.
     """
     slow: Any = nodes.Node.findall
 
@@ -115,18 +116,20 @@ def _nodes_of(root: nodes.Node, kind: type) -> Iterator[nodes.Node]:
 
 
 def _freeze_objects(*_: Any) -> None:
-    """Exempt all existing objects from garbage collection."""
+    """Exempt all existing objects from garbage collection; a handler of Sphinx's events."""
     gc.freeze()
 
 
 def skip_unused_imports(*, beside_others: bool) -> None:
-    """Load MyST-NB without parts that it does not need here. Saves 0.4 s of a rebuild of 2.6 s.
+    """Load MyST-NB without parts that the site build does not need.
 
-    Made for MyST-NB 1.4, nbformat 5.10 and Sphinx 8.2. With ``beside_others`` the docs have
-    extensions of their own, which may need the validators of notebooks, so those stay.
+    Made for MyST-NB 1.4, nbformat 5.10 and Sphinx 8.2. It saves 0.4 s of a rebuild of 2.6 s.
+    ``beside_others`` means that the docs have extensions of their own. They may need nbformat's
+    validators, which are then loaded.
     """
-    # Doctrees live until they are written, so collecting garbage among them saves nothing: 0.4 s of
-    # 2.6 s. A build of some hundred pages never reaches the threshold; larger builds stay bounded.
+    # Raise the threshold of garbage collection, which saves another 0.4 s. Doctrees are needed
+    # until they are written, so a collection would free little memory. Only a build of many hundred
+    # pages reaches this threshold.
     gc.set_threshold(5_000_000, 10, 1000)
     for name, client in CLIENTS.items():
         sys.modules.setdefault(name, _stand_in(name, **{client: None}))
@@ -154,9 +157,9 @@ def skip_unused_imports(*, beside_others: bool) -> None:
 
 
 def _load_without_proofs() -> None:
-    """Load nbformat without its validators. Loading them takes longer than reading a notebook.
+    """Load nbformat without its validators, which take longer to load than a notebook.
 
-    All notebooks here were written by merge or execute.
+    Notebooks need no validation, because the stages ``merge`` and ``execute`` have written them.
     """
     stand_ins = (
         _stand_in("fastjsonschema", JsonSchemaException=ValueError),
@@ -169,11 +172,11 @@ def _load_without_proofs() -> None:
 
 
 def _accept_unvalidated(node: Any, ref: str | None = None) -> None:
-    """Accept a notebook, or a part of one, without validation."""
+    """Do nothing, in place of nbformat's ``validate``."""
 
 
 def _no_shell() -> None:
-    """Return None: there is no IPython shell, because pages are not run."""
+    """Return None, in place of ``get_ipython``: the site build runs no IPython shell."""
 
 
 def _load_when_used(name: str) -> None:

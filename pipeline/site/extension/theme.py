@@ -1,8 +1,10 @@
-"""The theme's frame around a page: words, headings, metadata, addresses and security policy.
+"""The frame that the theme puts around a page: words, headings, metadata and security policy.
 
-Templates get words from ``jz_text``, scripts from ``words.js``, and styles from custom properties
-(``--jz-said-…``), so none of them contains words of a language. The theme would render every
-template on every page to test it, and parse HTML for the headings. Both are computed directly here.
+Templates, scripts and styles contain no words of a language. Templates get words from ``jz_text``,
+scripts from ``words.js``, and style sheets from custom properties (``--jz-said-…``).
+
+On every page, the theme would render all templates to see which are empty, and parse HTML for the
+list of headings. This module computes both in a faster way.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ from pipeline.site.names import PROGRESS, SEARCH
 from pipeline.site.texts import ENGLISH, interface_language, text, words
 
 SCRIPT, WORDS_SHEET = "words.js", "words.css"  # in the folder of static files
-# Template values that are words or addresses. Some templates do not escape them.
+# Template values that are words or addresses. They are escaped, because some templates do not
+# escape them.
 _ESCAPED = (
     *("docstitle", "project", "shorttitle", "copyright", "release", "version"),
     *("jz_canonical", "jz_description", "jz_english", "jz_english_page"),
@@ -43,13 +46,13 @@ _ESCAPED = (
 )
 MATHJAX = "_static/mathjax/"
 LONGEST_DESCRIPTION = 150  # characters; search engines show no more
-# Configuration values that list templates, which the theme would test one by one.
+# Configuration values that are lists of templates. The theme would render each of these templates.
 PLACES = ("sidebars", "theme_article_header_start", "theme_article_header_end")
 BESIDE = "theme_secondary_sidebar_items"
 # Tags of a page's table of headings, as Sphinx writes them.
 _TOC_MARK = re.compile(r'<ul>|</ul>|<li>|<a class="reference internal"')
 _TOC_LIST = "nav section-nav flex-column"
-# Scripts of the theme. Its own layout would load them at the end of a page.
+# Scripts of the theme. Our layout loads them, not the theme's.
 _OF_THEME = ("scripts/bootstrap.js", "scripts/pydata-sphinx-theme.js")
 _SOURCE = re.compile(r'\bsrc="([^"]*)"')
 _RULES = (
@@ -57,31 +60,31 @@ _RULES = (
     "object-src 'none'",
     "frame-src 'none'",
     "base-uri 'none'",
-    # ``file:`` is needed by readers who open the site from a folder.
+    # ``file:`` is for readers who open the site from a folder.
     "form-action 'self' file:",
 )
 
 
 class _Interface(gettext.NullTranslations):
-    """Message catalogue with our words for a few messages of Sphinx and the theme."""
+    """gettext catalogue with our translations of a few messages of Sphinx and the theme."""
 
     def __init__(self, messages: Mapping[str, str]) -> None:
         super().__init__()
         self._messages = messages
 
     def gettext(self, message: str) -> str:
-        """Return our words for the message, or the message itself if there are none."""
+        """Return our translation of the message, or the message itself if there is none."""
         return self._messages.get(message, message)
 
 
 def add_messages(app: Sphinx) -> None:
-    """Add our words to the message catalogues of Sphinx and the theme, as a fallback."""
+    """Add our translations to the catalogues of Sphinx and the theme, as a fallback."""
     for catalog in locale.translators.values():
         catalog.add_fallback(_Interface(words(app.config.language, "theme")))
 
 
 def write_words(app: Sphinx) -> None:
-    """Write the word files of our scripts and styles: ``words.js`` and ``words.css``."""
+    """Write the words of our scripts and styles: ``words.js`` and ``words.css``."""
     if app.builder.format == "html":
         static = Path(app.outdir, "_static")
         language = app.config.language
@@ -111,7 +114,7 @@ def _css_string(value: str) -> str:
 
 
 def provide_words(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
-    """Provide templates with ``jz_text``, ``jz_both``, ``jz_language`` and a contents title."""
+    """Give the templates ``jz_text``, ``jz_both``, ``jz_language`` and ``theme_toc_title``."""
     language = app.config.language
     context["jz_text"] = lambda key: text(language, key)
     context["jz_both"] = lambda key: own_words_html(language, key)
@@ -120,7 +123,7 @@ def provide_words(app: Sphinx, page: str, _: str, context: Context, __: object) 
 
 
 def own_words_html(language: str, key: str) -> str:
-    """Return words of our own for the navigation as HTML, together with their English."""
+    """Return words of the interface as HTML, together with their English."""
     own, original = text(language, key), text(ENGLISH, key)
     return both_html(escape(own), original if original != own else "")
 
@@ -139,7 +142,7 @@ def own_name(language: str) -> str:
 def describe(
     app: Sphinx, page: str, _: str, context: Context, document: nodes.document | None
 ) -> None:
-    """Provide templates with a page's description, canonical address and preview image."""
+    """Give the templates the page's description, canonical address and preview image."""
     site = app.config.jz_site
     url = site["url"]
     # The image shows Chinese words about JAX.
@@ -148,7 +151,8 @@ def describe(
     )
     found = description(document) if document else ""
     context["jz_description"] = found or site["hero"] or app.config.project
-    # Of a page that several releases have, search engines show the stable one.
+    # If several releases have the page, the canonical address is that of the stable release.
+    # Search engines show only that one.
     stable = [
         row for row in site["releases"] if row["is_stable"] and page in row["pages"]
     ]
@@ -161,7 +165,7 @@ def describe(
 def description(document: nodes.document) -> str:
     """Return the first prose paragraph of a page, shortened to ``LONGEST_DESCRIPTION``."""
     for paragraph in document.findall(nodes.paragraph):
-        # A paragraph of nothing but links is a row of badges or a way to other pages.
+        # A paragraph that consists of links is a row of badges, or a menu.
         said = [part for part in paragraph.children if part.astext().strip()]
         has_words = not all(isinstance(part, nodes.reference) for part in said)
         is_prose = has_words and isinstance(paragraph.parent, nodes.section)
@@ -175,9 +179,9 @@ def description(document: nodes.document) -> str:
 def provide_releases(
     app: Sphinx, page: str, _: str, context: Context, __: object
 ) -> None:
-    """Provide templates with the releases on this site, and each page with its counterparts.
+    """Give the templates the releases of the docs, with the address of this page in each.
 
-    Everything is in the page, so that it works where the site is opened from a folder as well.
+    The page contains all of this, because a page that is opened from a folder can load no data.
     """
     language = app.config.language
     rows = app.config.jz_site["releases"]
@@ -201,9 +205,10 @@ def provide_releases(
 
 
 def _address_in(row: Mapping[str, Any], page: str, context: Context) -> str:
-    """Return the relative address of a page in another release, or of its first page there.
+    """Return the relative address of a page in another release.
 
-    The first page also if that release has no page of its own.
+    If the release lacks the page, or shares it with another one, return the address of the
+    release's first page.
     """
     is_there = page in row["pages"] and page not in row["shared"]
     name = page if is_there else "index"
@@ -212,7 +217,7 @@ def _address_in(row: Mapping[str, Any], page: str, context: Context) -> str:
 
 
 def escape_words(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
-    """Escape template values that come from the configuration; escaped ones stay unchanged."""
+    """Escape template values that come from the configuration, unless they are escaped already."""
     for name in _ESCAPED:
         context[name] = markupsafe.escape(context.get(name) or "")
 
@@ -220,9 +225,10 @@ def escape_words(app: Sphinx, page: str, _: str, context: Context, __: object) -
 def provide_addresses(
     app: Sphinx, page: str, _: str, context: Context, __: object
 ) -> None:
-    """Provide templates with ``jz_own``, and point the theme's search at our page of results.
+    """Give the templates the names of our own pages, ``jz_own``.
 
-    If upstream has a page of the same name, our own page has another address.
+    Also make the theme's link to the search lead to our page of results, which has another name if
+    upstream has a page ``search``.
     """
     own = app.config.jz_site["own_pages"]
     context["jz_own"] = own
@@ -230,7 +236,7 @@ def provide_addresses(
 
 
 def _path_to(pathto: Any, search: str, name: str, *args: Any, **options: Any) -> str:
-    """Return the relative address of a page; the theme's ``search`` becomes our page of results."""
+    """Return the relative address of a page. ``search`` becomes our page of results."""
     path: str = pathto(search if name == SEARCH else name, *args, **options)
     return path
 
@@ -238,9 +244,9 @@ def _path_to(pathto: Any, search: str, name: str, *args: Any, **options: Any) ->
 def allow_generated_names(
     app: Sphinx, env: BuildEnvironment, pages: Sequence[str]
 ) -> None:
-    """Let tables of contents list upstream's pages that are named like Sphinx's generated pages.
+    """Allow pages of upstream that have the name of one of Sphinx's own pages, such as ``search``.
 
-    Otherwise Sphinx would treat names such as ``search`` as its own pages.
+    Otherwise tables of contents would link to Sphinx's page of that name.
     """
     for page in env.found_docs & StandardDomain._virtual_doc_names.keys():
         del StandardDomain._virtual_doc_names[page]
@@ -249,7 +255,7 @@ def allow_generated_names(
 def hide_templates(
     app: Sphinx, page: str, _: str, context: Context, __: object
 ) -> None:
-    """Hide the lists of templates from the theme, which would render each template to test it."""
+    """Hide the lists of templates from the theme, which would render each of them."""
     context["jz_places"] = {place: context.pop(place, []) for place in PLACES}
     context.pop(BESIDE, None)
 
@@ -257,7 +263,7 @@ def hide_templates(
 def restore_templates(
     app: Sphinx, page: str, _: str, context: Context, __: object
 ) -> None:
-    """Restore the lists of templates, without templates that are empty on this page."""
+    """Restore the hidden lists, without the templates that are empty on this page."""
     levels = int(context["theme_show_toc_level"])
     headings = headings_of(context.get("toc", ""), open_levels=levels)
     context["generate_toc_html"] = lambda: headings
@@ -271,10 +277,11 @@ def restore_templates(
 
 
 def headings_of(toc: str, *, open_levels: int) -> str:
-    """Return the headings of a page as HTML, with the theme's classes; empty if there are none.
+    """Return the list of headings of a page as HTML, with the theme's classes.
 
-    ``toc`` is Sphinx's HTML: nested lists, with the title as the only entry of the outermost one.
-    ``open_levels`` levels below the title are expanded.
+    ``toc`` is Sphinx's HTML: nested lists. Usually the outermost list has one entry, the title of
+    the page. Then only the headings below the title are returned; empty if there are none.
+    ``open_levels`` is the number of levels that are expanded.
     """
     level = 0
     entries = Counter[int]()
@@ -307,11 +314,11 @@ def headings_of(toc: str, *, open_levels: int) -> str:
 
 
 def add_policy(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
-    """Provide templates with the security policy, the one inline script, and the scripts it loads.
+    """Give the templates the security policy, the one inline script, and the scripts that it loads.
 
-    The policy (Content-Security-Policy) is part of the page, since any server may serve a site. It
-    allows one script by its digest, and that script inserts the others. So a ``<script>`` injected
-    into a page does not run. ``safety`` removes all known active content; this covers the rest.
+    The policy (Content-Security-Policy) is in the page itself, because we do not know which server
+    will serve the site. It allows one script, named by its digest. That script inserts all others.
+    So if ``safety`` overlooks a ``<script>`` in a page, browsers still do not run it.
     """
     site = app.config.jz_site
     scripts = _scripts(page, context, site["own_pages"], site["pinned"])
@@ -328,7 +335,7 @@ def _scripts(
         # Inline scripts and scripts of other sites must not run.
         source = _SOURCE.search(context["js_tag"](file))
         if source and "//" not in source[1]:
-            # The pinned site has it for both.
+            # Sites of other releases use MathJax of the pinned site.
             yield source[1].replace(MATHJAX, f"{pinned}{MATHJAX}")
     if page == own_pages[PROGRESS]:
         yield context["pathto"]("_static/progress.js", 1)
@@ -346,28 +353,29 @@ def policy() -> str:
 
 @cache
 def first_script() -> str:
-    """Return the inline script. It runs before the first paint, which a file would delay."""
+    """Return the inline script. Unlike a file, it runs before the browser shows anything."""
     script = resources.files("pipeline.site").joinpath("templates", "first.js")
     return script.read_text(encoding="utf-8").strip()
 
 
 def setup(app: Sphinx) -> None:
     """Connect the handlers. Their priorities place them before or after those of the theme."""
-    # After all catalogues are loaded, and before pages are written with digests of scripts.
+    # After all catalogues are loaded, and before pages are written: they contain the digests of
+    # the files that ``write_words`` writes.
     app.connect("builder-inited", add_messages, priority=900)
     app.connect("builder-inited", write_words, priority=900)
     app.connect("env-before-read-docs", allow_generated_names)
-    # Before the theme tests the templates; the others run after it.
+    # Before the theme renders the templates.
     app.connect("html-page-context", hide_templates, priority=450)
     app.connect("html-page-context", provide_words)
     app.connect("html-page-context", describe, priority=600)
     app.connect("html-page-context", provide_releases)
-    # After the handlers that need the paths of upstream's pages.
+    # After the handlers that need the addresses of upstream's pages.
     app.connect("html-page-context", provide_addresses, priority=600)
     app.connect("html-page-context", restore_templates, priority=700)
     # After the last handler that adds or removes scripts.
     app.connect("html-page-context", add_policy, priority=950)
-    # Last of all, when every value is set.
+    # Last, when all values are set.
     app.connect("html-page-context", escape_words, priority=990)
     # Loaded before the scripts that use the words.
     app.add_js_file(SCRIPT, priority=300, loading_method="defer")

@@ -1,8 +1,11 @@
-"""Search of a site: the texts of its pages become index files that a browser script looks up.
+"""Search of a site: turns the texts of its pages into index files, which a browser script reads.
 
-No existing engine finds every part of a Chinese word from a folder (``file://``) without loading
-its whole index; docs/search.md has the measurements. Our index lists positions, as in a book:
-``pieces`` splits a page into pieces and finds their entries; ``index`` writes the entries of all
-pages to files of similar size, a few of which serve a query. ``static/search.js`` reads these
-files. Collecting the texts from doctrees does not belong here (``extension/search``).
+We have an engine of our own for two reasons. Readers may open a site from a folder (``file://``),
+and any part of a Chinese word must be found without loading the whole index. docs/search.md
+compares engines.
+
+The index resembles that of a book: an entry, such as ``jit``, has a list of positions. ``pieces``
+splits a page into pieces, and finds the entries of each piece. ``index`` writes the entries of all
+pages to many small files. ``static/search.js`` loads the few files that a query needs. Code that
+collects the texts from doctrees does not belong here (``extension/search``).
 """

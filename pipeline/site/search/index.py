@@ -1,10 +1,13 @@
 """Files of the search index, made from the index records of all pages.
 
-``index.js`` is loaded first. It has the pages, synonyms, names of other frameworks, the names that
-arguments belong to, and the first entry of each entry file. An entry file has the positions of
-neighbouring entries. A page file has pieces of text for excerpts. ``hints.js`` is loaded for words
-that no page has, to suggest other words. All files are scripts that call ``jzSearch``, because a
-browser loads no data from a folder (``file://``).
+- ``index.js`` is loaded first. It has the list of pages, synonyms, names of other frameworks, and
+  for each argument the function that has it. It also has the first entry of each entry file.
+- An entry file, ``entries/7.js``, has the positions of entries that are neighbours in the alphabet.
+- A page file, ``pages/faq.1.js``, has the text of pieces of a page, for excerpts.
+- ``hints.js`` is loaded if no page has a word of the query. It has words to suggest instead.
+
+All files are scripts that call ``jzSearch``, because a page that is opened from a folder
+(``file://``) cannot load data files.
 """
 
 from __future__ import annotations
@@ -20,15 +23,18 @@ from typing import Any
 from pipeline.site.search.pieces import SearchedPage, last_entries_of
 from pipeline.tables import read_table
 
-# Words that readers search for, and the words that also serve them.
+# Words that readers may search for, and the words that the search also looks up for them.
 Synonyms = tuple[list[str], list[str]]
 
 
 def readers_words(locale: str, usual_names: Mapping[str, str]) -> list[Synonyms]:
-    """Return synonyms: words that readers of a locale search for, and short names like ``np``."""
+    """Return synonyms: words that readers of a locale search for, and short names of modules.
+
+    ``{"jnp": "jax.numpy"}`` gives ``(["jnp"], ["jax.numpy"])``.
+    """
     rows: list[Synonyms] = []
     for short, module in usual_names.items():
-        # A part of a module's name finds the name anyway.
+        # A short name that is a part of the module's name finds it without a synonym.
         if short not in module.split("."):
             rows.append(([short], [module]))
     asked_and_found = read_table(__name__, "readers").get(locale, [])
@@ -36,7 +42,10 @@ def readers_words(locale: str, usual_names: Mapping[str, str]) -> list[Synonyms]
 
 
 def names_of_frameworks(package: str) -> dict[str, dict[str, str]]:
-    """Return names and modules of other frameworks, with their counterparts in ``package``."""
+    """Return names and modules of other frameworks, with their counterparts in ``package``.
+
+    The keys of the result are those of the table ``frameworks.toml``.
+    """
     return {
         kind: {asked: _whole_names(names, package) for asked, names in table.items()}
         for kind, table in read_table(__name__, "frameworks").items()
@@ -44,7 +53,7 @@ def names_of_frameworks(package: str) -> dict[str, dict[str, str]]:
 
 
 def _whole_names(names: str, package: str) -> str:
-    """Return names separated by spaces; those with a leading dot get ``package`` in front."""
+    """Complete names with a leading dot: ``.grad .numpy.sin`` → ``jax.grad jax.numpy.sin``."""
     whole = (
         f"{package}{name}".rstrip(".") if name.startswith(".") else name
         for name in names.split()
@@ -55,7 +64,7 @@ def _whole_names(names: str, package: str) -> str:
 # Maximum bytes of an entry file. A query loads one file for each of its entries.
 ENTRIES = 12_000
 TEXT = 5_000  # maximum bytes of a page file; an excerpt loads one file
-# Pages. A word on at least this many pages may be suggested for a mistyped one.
+# A word is suggested in place of a mistyped one if at least this many pages have it.
 SUGGESTED_FROM = 5
 _LATIN_WORD = re.compile(r"[a-z_][a-z0-9_]{2,}")
 _OBJECT_PAGE = re.compile(r"(?:[^\s:!@]+/)?([^\s:!@/]+\.[^\s:!@/.]+)")  # api/jax.jit
@@ -70,13 +79,15 @@ def files_of(
     usual_names: Mapping[str, str] | None = None,
     elsewhere: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Return the files by name, without suffix, for pages in reading order.
+    """Return the files of the index, by name without suffix.
 
-    ``elsewhere`` maps pages that another site has to its folder; that site has their page files.
-
-    ``synonyms`` come from ``readers_words`` and the glossary. ``readings`` are pronunciations of
-    terms (``{"水壶": "shui hu"}``) in languages that are typed by sound. ``package`` is that of the
-    docs, and ``usual_names`` are short names of its modules.
+    - ``pages``: the index records by page name, in reading order.
+    - ``synonyms``: from ``readers_words`` and the glossary.
+    - ``readings``: the pronunciations of terms, for languages that people type by sound:
+      ``{"水壶": "shui hu"}``.
+    - ``package``: the package that the docs document; ``usual_names``: short names of its modules.
+    - ``elsewhere``: for each page that another site has, the folder of that site. It has the page
+      files of this page.
     """
     files: dict[str, str] = {}
     rows: list[list[Any]] = []
@@ -105,7 +116,8 @@ def files_of(
     for first, entries in _entry_files(places):
         files[f"entries/{len(firsts)}"] = entries
         firsts.append(first)
-    # A browser may have cached files of another build, with other numbers of pages and pieces.
+    # Part of the addresses of all files: a browser may have cached files of another build, in which
+    # pages and pieces have other numbers.
     digest = sha256("".join(files.values()).encode("utf-8", "replace"))
     contents = {
         "version": digest.hexdigest()[:8],
@@ -123,7 +135,7 @@ def files_of(
 
 
 def _is_object(name: str, page: SearchedPage) -> bool:
-    """Return whether a page is about one object, whose dotted name ends the page's name."""
+    """Return whether a page documents one object, whose dotted name ends the page's name."""
     match = _OBJECT_PAGE.fullmatch(name)
     return page.is_object and match is not None and match[1] == page.title
 
@@ -133,10 +145,11 @@ def _by_mentions(
     guides: Mapping[str, SearchedPage],
     usual_names: Mapping[str, str],
 ) -> dict[str, SearchedPage]:
-    """Return the pages of objects, those first that more guides mention.
+    """Return the pages of objects, ordered by the number of guides that mention them.
 
-    ``split`` is jax.random.split rather than jax.numpy.split. Numbers of pages count by their
-    powers of two, so that most objects stand beside those of their module.
+    So the search shows jax.random.split before jax.numpy.split. Numbers are rounded to powers of
+    two. Objects with the same rounded number are sorted by name, so most are beside others of their
+    module, which makes the list shorter.
     """
     counts = Counter(chain.from_iterable(page.entries for page in guides.values()))
 
@@ -145,7 +158,7 @@ def _by_mentions(
         for short, module in usual_names.items():
             if objects[name].title.startswith(f"{module}."):
                 spellings.add(short + objects[name].title.removeprefix(module))
-        # The last entry of a name is the pair at its end.
+        # The last entry of a name is the pair of words at its end: ".random.split".
         pairs = {list(last_entries_of(spelling))[-1] for spelling in spellings}
         return -sum(counts[pair] for pair in pairs).bit_length(), name
 
@@ -157,11 +170,12 @@ def _list_of_objects(
     starts: Mapping[str, Sequence[int]],
     elsewhere: Mapping[str, str],
 ) -> str:
-    """Return the pages of objects in short: ``api/jax.lax.scan cond:2 while_loop!``.
+    """Return the list of pages of objects in a short form: ``api/jax.lax.scan cond:2 while_loop!``.
 
-    A name without a dot is in the module before it. The numbers of pieces follow, and the first
-    piece of each file after the first. ``!`` stands for a page in English, ``@`` precedes the
-    folder of another site.
+    A name without a dot is in the same module as the name before it. The first number after a name
+    is the number of its pieces, if there are several. Further numbers are the first piece of each
+    page file after the first file. ``!`` marks an English page; ``@`` precedes the folder of
+    another site.
     """
     words: list[str] = []
     module = ""
@@ -179,7 +193,7 @@ def _list_of_objects(
 
 
 def places_by_entry(pages: Mapping[str, SearchedPage]) -> dict[str, str]:
-    """Return the positions of each entry: ``3:0n,2;7:1`` are pieces of pages 3 and 7."""
+    """Return the positions of each entry. ``3:0n,2;7:1``: pieces 0 and 2 of page 3, 1 of page 7."""
     places: dict[str, str] = {}
     for number, page in enumerate(pages.values()):
         place = f"{number}:"
@@ -193,18 +207,21 @@ def places_by_entry(pages: Mapping[str, SearchedPage]) -> dict[str, str]:
 def _owners(
     pages: Mapping[str, SearchedPage], places: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the name that each argument belongs to, for arguments on several pages."""
+    """Return the function that has each argument, for arguments that are on several pages.
+
+    ``static_argnums`` → ``jit``. If several functions have the argument, the first page decides.
+    """
     owners: dict[str, str] = {}
     for page in pages.values():
         for argument, owner in page.owners.items():
-            # ";" separates pages. An argument on a single page is found without its owner.
+            # ";" separates pages. If only one page has the argument, the search finds it anyway.
             if ";" in places.get(argument, ""):
                 owners.setdefault(argument, owner)
     return owners
 
 
 def _usual_words(places: Mapping[str, str]) -> list[str]:
-    """Return Latin words that are names or on many pages, the most frequent first."""
+    """Return Latin words that are names, or that many pages have; the most frequent ones first."""
     counts: dict[str, int] = {}
     for entry, where in places.items():
         count = where.count(";") + 1
@@ -215,7 +232,7 @@ def _usual_words(places: Mapping[str, str]) -> list[str]:
 
 
 def _page_files(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any]]]:
-    """Yield the pieces in groups of limited size, each with the number of its first piece."""
+    """Yield the contents of page files, pieces up to a limited size, with their first numbers."""
     start = size = 0
     file: list[Any] = []
     for number, piece in enumerate(pieces):
@@ -232,8 +249,8 @@ def _page_files(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any
 def _entry_files(places: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the first entry and the content of each entry file.
 
-    Entries are in JavaScript's order, so that ``search.js`` finds a file by its first entry. The
-    files have a limited size.
+    Entries are sorted as JavaScript sorts strings: ``search.js`` finds a file by comparing first
+    entries. The files have a limited size.
     """
     lines: list[str] = []
     first = ""
@@ -265,5 +282,5 @@ def to_json(value: Any) -> str:
 
 
 def _script(name: str, data: str) -> str:
-    """Return a script that passes its data to the search script."""
+    """Return the script that passes ``data`` (JSON) to the search script."""
     return f"jzSearch({to_json(name)},{data})\n"

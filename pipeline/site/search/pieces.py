@@ -1,8 +1,10 @@
 """Pieces of a page for the search, and the index entries of each piece.
 
-The input is the text blocks of a page, in order. A piece is a section, or a part of a long one;
-results link to pieces and quote them. In Chinese, every pair of adjacent characters is an entry. In
-other scripts, every word is an entry, and every pair of words around a dot. ``search.js`` splits
+The input is the text blocks of a page, in order. A piece is a section, or a part of a long section.
+Search results link to pieces and quote them.
+
+An entry is a key of the index: every pair of adjacent Chinese characters (``编译``), every word of
+other scripts (``jit``), and every pair of words around a dot (``.jax.jit``). ``search.js`` splits
 queries by the same rules.
 """
 
@@ -22,7 +24,8 @@ UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U0
 _LETTER = rf"[^\W{UNSPACED}]"
 _RUN = re.compile(rf"[{UNSPACED}]+|{_LETTER}+(?:\.{_LETTER}+)*")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-# Longer words are cut off. Longer words that begin with a digit are no entries: numbers, digests.
+# Characters of an entry. Longer words are cut off. Longer words that begin with a digit (numbers,
+# digests) are no entries.
 LONGEST_WORD = 60
 LONGEST_NUMBER = 8
 
@@ -36,9 +39,10 @@ def entries_of(text: str) -> Counter[str]:
 
 @lru_cache(maxsize=1 << 16)
 def _entries_of_run(run: str) -> tuple[str, ...]:
-    """Return the entries of one run of letters. They are cached, because runs recur."""
+    """Return the entries of one run of letters. The result is cached, because runs are repeated."""
     if _UNSPACED.match(run):
-        # The last character is an entry of its own, so that one-character queries find it.
+        # The last character is an entry of its own. For a query of one character, the search reads
+        # all entries that begin with it.
         return (*map(str.__add__, run, run[1:]), run[-1])
     return tuple(_entries_of_name(run.split(".")))
 
@@ -48,7 +52,7 @@ def _entries_of_name(words: list[str]) -> Iterable[str]:
     for word in filter(is_indexed, words):
         yield word[:LONGEST_WORD]
         if "_" in word:
-            # custom_jvp is found as jvp, too.
+            # A query for jvp finds custom_jvp, too.
             yield from filter(is_indexed, word.split("_"))
     for left, right in pairwise(words):
         # 3.14 is a number, not a name.
@@ -57,10 +61,9 @@ def _entries_of_name(words: list[str]) -> Iterable[str]:
 
 
 def last_entries_of(name: str) -> Iterator[str]:
-    """Yield the entries that stand for a whole name: ``jax.random.key`` → ``key``, ``.random.key``.
+    """Yield the entries by which readers look up a name: ``jax.random.key`` → key, ``.random.key``.
 
-    Queries follow the same rules, so ``key`` and ``random.key`` find the place that documents the
-    name.
+    So both queries, ``key`` and ``random.key``, find the place that documents the name.
     """
     for run in _RUN.findall(normalize("NFKC", name).lower())[-1:]:
         words = run.split(".")
@@ -77,24 +80,24 @@ def is_indexed(word: str) -> bool:
 
 
 def pair_of(left: str, right: str) -> str:
-    """Return the entry for two words around a dot, ``.random.key``.
+    """Return the entry for two words around a dot: ``.random.key``.
 
-    The leading dot keeps pairs apart from words, because a query for a word also reads the
-    neighbouring entries.
+    The leading dot separates pairs from words in the sorted list of entries. A query for ``ran``
+    reads all entries that begin with it, and pairs must not be among them.
     """
     return f".{left[:LONGEST_WORD]}.{right[:LONGEST_WORD]}"
 
 
-MANY = 4  # occurrences in a piece
-PIECE = 1_500  # characters; no block is added to a piece that is longer
+MANY = 4  # with this many occurrences in a piece, an entry is marked as frequent there
+PIECE = 1_500  # characters; a piece that is longer gets no further block
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """Text of a page that forms a unit, such as a paragraph.
+    """A unit of a page's text, such as a paragraph.
 
-    ``english`` is the English shown beside or instead of it. A block with an ``anchor`` is the
-    heading of a section. With ``names`` it is the signature of an object of the API.
+    ``english`` is the English of the block. A block with an ``anchor`` is the heading of a section.
+    A block with ``names`` documents objects of the API, such as the signature of a function.
     """
 
     text: str = ""
@@ -110,7 +113,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A part of a page that results link to, ``page.html#anchor``. Each block is a line."""
+    """A part of a page that results link to (``page.html#anchor``). Its texts have lines."""
 
     anchor: str
     heading: str
@@ -125,12 +128,15 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchedPage:
-    """Index record of a page. ``entries`` maps entries to their positions, ``0n,3,4m``.
+    """Index record of a page. ``entries`` maps each entry to its positions: ``0n,3,4m``.
 
-    A position is the number of a piece and a letter for the role of the entry there: ``h``, in a
-    heading; ``o``, the name of a documented object; ``s``, in a summary; ``d``, a name in a list;
-    ``b``, in a heading and a list; ``n``, a part of such a name; ``m``, many times; ``a``, only in
-    asides.
+    A position is the number of a piece, and a letter for the role of the entry in that piece:
+
+    - ``o``: the name of an object that the piece documents;
+    - ``d``: a name that the piece lists; ``b``: such a name that is also in a heading;
+    - ``n``: a part of such a name, or of the name of an object;
+    - ``s``: in a summary; ``h``: in a heading; ``a``: only in asides;
+    - ``m``: frequent in the text; no letter: elsewhere in the text.
     """
 
     title: str
@@ -141,7 +147,7 @@ class SearchedPage:
     entries: dict[str, str]
     owners: dict[
         str, str
-    ]  # by argument: the first name that has it, static_argnums → jit
+    ]  # for each argument, the first function that has it: static_argnums → jit
 
 
 def searched_page(blocks: Iterable[Block], *, is_translated: bool) -> SearchedPage:
@@ -163,7 +169,7 @@ def searched_page(blocks: Iterable[Block], *, is_translated: bool) -> SearchedPa
 
 
 def _owners(blocks: Iterable[Block]) -> dict[str, str]:
-    """Return the name that each argument belongs to; the first one wins."""
+    """Return the first function that has each argument."""
     owners: dict[str, str] = {}
     for block in blocks:
         if block.owner:
@@ -173,9 +179,9 @@ def _owners(blocks: Iterable[Block]) -> dict[str, str]:
 
 
 def cut(blocks: Iterable[Block]) -> list[Piece]:
-    """Return the pieces of a page. A new one starts at a heading, and when the last one is full.
+    """Return the pieces of a page. A new one begins at each heading, and when a piece is full.
 
-    A signature below a heading with the same name continues its piece.
+    A signature below a heading with the same name begins no new piece.
     """
     pieces: list[Piece] = []
     anchor = heading = ""
@@ -194,7 +200,7 @@ def cut(blocks: Iterable[Block]) -> list[Piece]:
 
 
 def _at_line_ends(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield the blocks; long ones are split at line ends, because outputs may be very long."""
+    """Yield the blocks. Long ones, such as outputs of code, are split at line ends."""
     for block in blocks:
         if len(block.text) <= PIECE or block.anchor is not None:
             yield block
@@ -222,7 +228,7 @@ def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
     for block in blocks:
         both = f"{block.text}\n{block.english}"
         if block.anchor is not None:
-            # Headings are stored separately from the text.
+            # The text of a piece does not include its heading.
             headings.append(both)
             objects += block.names
             continue
@@ -248,7 +254,7 @@ def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
 
 
 def _lines(texts: Iterable[str]) -> str:
-    """Return texts as lines, without empty lines and repeated spaces."""
+    """Join texts by line breaks, without empty lines and repeated spaces."""
     lines = "\n".join(texts).split("\n")
     return "\n".join(filter(None, map(_on_one_line, lines)))
 
@@ -267,7 +273,7 @@ def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
         explained = set(chain.from_iterable(map(last_entries_of, piece.names)))
         names = entries_of("\n".join((*piece.names, *piece.objects)))
         asides = entries_of(piece.asides)
-        # What an object is for is in the words of its name, too: dynamic_slice.
+        # The words of an object's name describe it, too (dynamic_slice), so they count as summary.
         ends = " ".join(name.rpartition(".")[2] for name in piece.objects)
         summaries = entries_of(f"{piece.summaries}\n{ends}")
         counts = entries_of(f"{piece.text}\n{piece.english}")
@@ -288,7 +294,7 @@ def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
             elif count >= MANY:
                 mark = "m"
             places.setdefault(entry, []).append(f"{number}{mark}")
-        # The words of a heading need not occur in the text of its section.
+        # Words of a heading that the text of the section lacks.
         for entry in headings:
             if entry not in counts:
                 mark = "o" if entry in objects else "h"

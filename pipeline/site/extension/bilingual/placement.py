@@ -3,8 +3,8 @@
 Sphinx collects titles and tables of contents when it has read a page. They must be Chinese, so the
 English is moved from its container to the blocks only after that.
 
-A glossary hint shows the English of a term: ``<abbr title="compilation">编译</abbr>``. The first use
-of each term on a page gets one, except in code, links and headings.
+A glossary hint shows the English of a term: ``<abbr title="compilation">编译</abbr>``. The first
+use of each term on a page gets one, except in code, links and headings.
 """
 
 from __future__ import annotations
