@@ -1,8 +1,8 @@
 """Blocks of a page: both languages of each message, its state, its changes and its authors.
 
-The input is the landings of a document's messages and the entries of its catalogue. The output is
-one block per message, in document order, so a block has the same number in every run. Changes and
-authors become plain values for the record of the page.
+The input is the landings of a document's messages (their positions in the merged document) and the
+entries of its catalogue. The output is one block for each message, in the order of the document.
+Changes and authors become plain values for the record of the page.
 """
 
 from __future__ import annotations
@@ -35,21 +35,22 @@ from pipeline.site.plan import Site
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One message of a page. ``line`` is the line of its catalogue entry, or 0 if it has none."""
+    """One message of a page. ``line`` is the line of its entry in the catalogue, or 0."""
 
     landed: Landing
-    state: ShownState
+    state: ShownState  # what readers see
+    # State of the translation, which readers may not see.
     standing: TranslationState = TranslationState.ENGLISH
     # For a stale block: the English that its translation was made from.
     previous: str = ""
     line: int = 0
-    origin: OriginKind | None = None  # for a fuzzy block: the origin of its words
+    origin: OriginKind | None = None  # for a fuzzy block: who translated it
 
     @property
     def has_place(self) -> bool:
-        """Whether the message can be a block of its own on the page.
+        """Whether the message can be an element of the page.
 
-        An image's text is an attribute of the image. Of front matter, pages show only the title.
+        The text of an image is only an attribute (``alt``). Values of front matter are not shown.
         """
         return self.landed.kind not in (Kind.IMAGE, Kind.FRONT_MATTER)
 
@@ -57,7 +58,7 @@ class Block:
 def blocks_of(
     landings: Sequence[Landing], entries: Sequence[Entry]
 ) -> tuple[Block, ...]:
-    """Return the blocks of a document, each with data of the entry that translates it."""
+    """Return the blocks of a document. ``entries`` are the entries of its catalogue."""
     by_msgid: dict[str, list[Entry]] = {}
     for entry in entries:
         if not entry.obsolete:
@@ -83,7 +84,8 @@ def blocks_of(
 
 def _entry_for(landed: Landing, entries: Sequence[Entry]) -> Entry | None:
     """Return the entry that translates a message in its section; None if there is none."""
-    # The entry of this section takes precedence over the one for all places (no msgctxt).
+    # An entry may be for one section only (its msgctxt), which takes precedence over an entry for
+    # all sections.
     for context in (landed.section, None):
         for entry in entries:
             if entry.context == context:
@@ -93,8 +95,8 @@ def _entry_for(landed: Landing, entries: Sequence[Entry]) -> Entry | None:
 
 
 def _state_of(landed: Landing, entry: Entry | None) -> ShownState:
-    """Return the state of a block as readers see it, given the entry that translates it, if any."""
-    # An unchanged name (`JAX` for `JAX`) has no second language to show.
+    """Return the state of a block as readers see it. ``entry`` translates it, if there is one."""
+    # If the translation equals the English (`JAX`), there are no two languages to show.
     if not landed.is_translated or landed.text == landed.english:
         return ShownState.ENGLISH
     if entry is not None and entry.fuzzy:
@@ -123,7 +125,7 @@ def _previous_of(entry: Entry | None) -> str:
     return (entry.previous if entry else None) or ""
 
 
-# English separates words by spaces, so no glossary terms are needed.
+# How to split English into words for a diff. Only Chinese needs glossary terms for that.
 _ENGLISH = Words.of(())
 # States of the blocks that the panel of changes lists.
 _OUTDATED = (
@@ -138,13 +140,16 @@ class Role(StrEnum):
     """How somebody contributed to a translation."""
 
     PERSON = "person"  # wrote it, or edited it last
-    ADOPTED = "adopted"  # wrote it elsewhere; it was adopted from a copy
-    MODEL = "model"  # drafted it; a person has confirmed or changed it since
+    ADOPTED = "adopted"  # wrote another translation, from which it was adopted
+    MODEL = "model"  # drafted it; a person has confirmed or changed the draft since
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Author:
-    """A person or model that contributed words to a page. ``licence`` is an adopted copy's."""
+    """A person or model that contributed to a translation.
+
+    ``licence`` is that of the other translation, for an adopted one.
+    """
 
     role: Role
     name: str
@@ -152,11 +157,11 @@ class Author:
 
 
 def since(blocks: Sequence[Block], entries: Sequence[Entry]) -> dict[str, Any]:
-    """Return the value at ``since`` in the record of a page.
+    """Return the value ``since`` of a page's record: what has changed since the translation.
 
-    ``blocks`` are all blocks of the page; ``entries`` are those of its memory. The counts of all
-    states add up to the number of blocks outside sections that stay English. A translation may
-    count for several authors::
+    ``blocks`` are all blocks of the page; ``entries`` are those of its memory. The counts add up to
+    the number of blocks, without those in sections that stay English. A translation with several
+    authors counts for each of them::
 
         {"counts": {"translated": 9, "stale": 1, …}, "blocks": [{"id": "9a8b…", "state": "stale",
          "number": 4, "diff": [["kept", "Use "], ["removed", "this"], ["added", "that"]]}, …],
@@ -180,14 +185,14 @@ def _rows_of_blocks(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
             row: dict[str, Any] = {
                 "id": digest(block.landed.msgid),
                 "state": str(block.standing),
-                # A message without a block of its own cannot be linked to.
+                # Without a number, the panel has no link to the message.
                 "number": number if block.has_place else None,
             }
             if block.standing is TranslationState.STALE:
                 pieces = word_diff(block.previous, block.landed.msgid, _ENGLISH)
                 row["diff"] = [(str(piece.part), piece.text) for piece in pieces]
             yield row
-        # The record numbers only messages with a block of their own.
+        # The record contains, and numbers, only messages that can be elements of the page.
         number += block.has_place
 
 
@@ -206,9 +211,9 @@ def _authors(entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:
 
 
 def authors_of(entry: Entry) -> Iterator[Author]:
-    """Yield the authors that the notes of a finished translation name; none for an unfinished one.
+    """Yield the authors that the notes of an entry name; none if its translation is unfinished.
 
-    Addresses are left out: ``Li Lei <li@example.org>`` → ``Li Lei``.
+    E-mail addresses are left out: ``Li Lei <li@example.org>`` → ``Li Lei``.
     """
     if not entry.is_translated:
         return
@@ -231,7 +236,7 @@ _NAMING = (b"translator: ", ADOPTED, b"#. drafted: ")
 
 
 def contributors(site: Site) -> dict[str, int]:
-    """Return, by name, the number of messages of each translator and of each adopted author."""
+    """Return the number of messages of each translator and of each adopted author, by name."""
     counts: Counter[str] = Counter()
     folder = site.paths.memories(site.locale)
     for path in sorted(folder.rglob("*.po")):
@@ -248,7 +253,7 @@ def entries_with_authors(path: Path) -> tuple[Entry, ...]:
     if not path.is_file():
         return ()
     data = files.read_bytes(path)
-    # Parsing all files would take most of a build's time.
+    # Few files name authors. Parsing all files would take most of a build's time.
     if not any(note in data for note in _NAMING):
         return ()
     try:

@@ -1,7 +1,8 @@
-"""Build of one site: write the sources, run Sphinx, write the files that Sphinx does not.
+"""Build of one site: write the sources, run Sphinx, write all other files.
 
-The input is the pages of a run; the output is the updated site of one locale and its findings. If
-nothing has changed since the last run, Sphinx is not started. A broken page never aborts the build.
+The input is the results of the pages of a run; the output is the updated site of one locale, and
+findings. If nothing has changed since the last run, Sphinx is not started. A broken page never
+aborts the build.
 """
 
 from __future__ import annotations
@@ -60,16 +61,16 @@ from pipeline.site.styles import prune_styles, restore_styles
 _SPHINX = frozenset(
     ("_static", "_images", "_sources", "_sphinx_design_static", DOWNLOADS)
 )
-# Type of our extension's warning about a page that could not be written.
+# Type of the warning that our extension logs for a page that it could not write.
 UNWRITTEN = "jz.unwritten"
-# Up to this number of changed files, starting several processes costs more than it saves.
+# With at most this many changed files, one process is faster than several.
 SERIAL_LIMIT = 20
 _PHASES = {"reading sources": "read", "writing output": "write"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltSite:
-    """Result of a build: its findings, and the files of the site that were written or removed."""
+    """Result of a build: findings, and the files of the site that were written or removed."""
 
     findings: tuple[Finding, ...] = ()
     changes: tuple[str, ...] = ()
@@ -83,9 +84,9 @@ def build_site(
     locale: str,
     policy: SitePolicy,
 ) -> BuiltSite:
-    """Bring the site of one locale up to date and return the result.
+    """Update the site of one locale, and return the result.
 
-    Raises PublishError if Sphinx ends without a site, WriteError if the site cannot be written.
+    Raises PublishError if Sphinx makes no site, and WriteError if files cannot be written.
     """
     reference = Reference.of(run.paths, locale, pages)
     pages = [page for page in pages if not is_reference(page.page)]
@@ -130,20 +131,20 @@ def build_site(
         *outline_of(site).findings,
         *(reference.findings(lock) if reference else ()),
     )
-    # The site itself may have been deleted since.
+    # ``index.html`` is missing if somebody has deleted the site.
     if last and not assembled.changed and (site.target / "index.html").is_file():
-        # The manifest names the project's commit, which may have changed even if no page has.
+        # The manifest names the project's commit, which may change although no page does.
         files.write_if_changed(site.target / MANIFEST, freshness_file(site))
         run.log.note(f"nothing changed for the site in {locale} since the last run")
         findings = (*findings, *_skipped_pages(site, findings))
         return BuiltSite(findings=(*findings, *map(_broken, last.broken.items())))
     stamps = _file_stamps(site.target)
-    # If the build is killed from here on, the site is a mixture of old and new files. Without a
-    # memo, the next run builds everything again.
+    # If somebody kills the build after this line, the site is a mixture of old and new files. The
+    # next run finds no memo, so it builds everything again.
     forget_all(site)
-    # A change of our code rebuilds every page, which is worth several processes.
+    # ``last`` is None if our code has changed. Then all pages are built, whatever has changed.
     is_small = last is not None and assembled.changed <= SERIAL_LIMIT
-    # Some extensions declare that they are safe for parallel builds and are not (sphinx_proof).
+    # Some extensions wrongly declare that they are safe for parallel builds (sphinx_proof).
     is_serial = is_small or bool(policy.extensions)
     built = _run_sphinx(site, run.log, anew=last is None, jobs=1 if is_serial else 0)
     with run.log.step("finish") as step:
@@ -151,7 +152,7 @@ def build_site(
             f"{write_remaining_files(site, assembled.downloads, memo)} files changed"
         )
     forget_gone(site, memo)
-    # Saved last: this entry marks the site as complete.
+    # This entry marks the site as complete, so it is saved last.
     memo.put(SITE_SUBJECT, code, SubjectState(broken=built.broken))
     memo.save()
     return BuiltSite(
@@ -169,10 +170,10 @@ def build_site(
 def write_remaining_files(
     site: Site, downloads: Mapping[str, bytes | None], memo: Memo[SubjectState]
 ) -> int:
-    """Write the files that Sphinx does not; return how many were written or removed.
+    """Write all files that Sphinx does not write; return how many were written or removed.
 
-    ``downloads`` without bytes exist already. Stale pages and unused styles are removed. Raises
-    WriteError.
+    A download without bytes (None) exists already. Pages that no longer exist and unused styles are
+    removed. Raises WriteError.
     """
     pages = _possible_pages(site)
     old_pages = redirect_pages(
@@ -190,7 +191,7 @@ def write_remaining_files(
     changed = 0
     for path, data in wanted.items():
         if data is not None:
-            # Until the memo is saved, the next run builds everything again.
+            # ``flush=False`` is safe: after a crash there is no memo, so the next run writes again.
             changed += files.write_if_changed(site.target / path, data, flush=False)
     changed += files.write_if_changed(site.target / MANIFEST, freshness_file(site))
     stale = list(_stale_files(site, pages, wanted))
@@ -202,7 +203,7 @@ def write_remaining_files(
 def _possible_pages(site: Site) -> set[str]:
     """Return the pages that Sphinx may have written for this site, without suffix."""
     pages = set(own_pages_of(site).values())
-    # Pages of the lock that this build does not cover stay as the last build wrote them.
+    # Some pages of the lock may not be part of this run. Their files of the last build remain.
     pages.update(page.name for page in site.lock.pages)
     pages = {page for page in pages if not is_reference(page)}
     pages -= site.lock.unpublished
@@ -215,9 +216,9 @@ def _possible_pages(site: Site) -> set[str]:
 
 
 def _assets_of_folders(site: Site) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content of the assets that pages refer to as ``_static/…`` below each folder.
+    """Yield path and content of the assets of each docs folder: ``docs/_static/a.css``.
 
-    With a single docs folder there is nothing to yield, because Sphinx copies its assets itself.
+    If there is only one docs folder, yield nothing, because Sphinx copies its ``_static``.
     """
     for prefix in site.lock.docs.prefixes:
         for file in site.lock.files:
@@ -232,7 +233,7 @@ def _assets_of_folders(site: Site) -> Iterator[tuple[str, bytes]]:
 def _stale_files(
     site: Site, pages: Collection[str], wanted: Collection[str]
 ) -> Iterator[Path]:
-    """Yield the files of pages that no longer exist. Sphinx never removes files."""
+    """Yield the files of pages that no longer exist, because Sphinx never removes files."""
     # Folders of other locales, of other releases and of Sphinx itself are skipped.
     skipped = _SPHINX | (set(site.settings.locales) - {site.locale})
     skipped |= set(site.upstream.beside)
@@ -253,7 +254,7 @@ def _stale_files(
 def _check_extensions(policy: SitePolicy) -> None:
     """Raise ConfigError if a configured Sphinx extension is not installed."""
     for name in policy.extensions:
-        # find_spec imports the parent packages, so it may raise ImportError.
+        # For ``a.b``, find_spec imports ``a``, so it may raise ImportError.
         try:
             found = find_spec(name)
         except ImportError:
@@ -285,9 +286,9 @@ def _changed(
     before: Mapping[str, tuple[int, int]],
     after: Mapping[str, tuple[int, int]],
 ) -> tuple[str, ...]:
-    """Return the files that differ between two results of ``_file_stamps``, relative to the root.
+    """Return the files that were written or removed between two calls of ``_file_stamps``.
 
-    They were written, removed or replaced in between.
+    Paths are relative to the root of the project.
     """
     changed = [
         Path(path)
@@ -298,7 +299,7 @@ def _changed(
 
 
 def _kept_pages(site: Site, memo: Memo[SubjectState]) -> tuple[str, ...]:
-    """Return the pages of the last build that this run does not cover and upstream still has."""
+    """Return the pages of the last build that are not part of this run, but still in the lock."""
     named = {page.page for page in site.pages}
     there = {page.name for page in site.lock.pages}
     return tuple(sorted((there & set(pages_known(memo))) - named))
@@ -309,7 +310,7 @@ def _run_sphinx(site: Site, log: Log, *, anew: bool, jobs: int) -> Built:
 
     ``anew`` discards Sphinx's state first. With 0 ``jobs``, the configured number is used.
     """
-    # Sphinx compares only sources, so it would not notice that our code has changed.
+    # Sphinx compares only the sources, so it would not notice a change of our code.
     if anew:
         discard_environment(site.doctrees)
     restore_styles(site)
@@ -327,7 +328,7 @@ def _run_sphinx(site: Site, log: Log, *, anew: bool, jobs: int) -> Built:
 
 
 def check_writable(folder: Path) -> None:
-    """Raise WriteError if nothing can be written to ``folder``."""
+    """Raise WriteError if ``folder`` is not writable."""
     probe = folder / ".probe"
     files.write_atomic(probe, b"")
     files.remove_files([probe])
@@ -356,7 +357,7 @@ def _glossary(run: Run, locale: str) -> Glossary:
 
 
 def _broken(row: tuple[str, BrokenPage]) -> Finding:
-    """Return the finding for a page that is shown, wholly or in part, as its source."""
+    """Return the finding for a page that the site shows as source, wholly or in part."""
     page, broken = row
     hint = "The page shows its English source until that is mended."
     if broken.blocks:
@@ -368,7 +369,7 @@ def _broken(row: tuple[str, BrokenPage]) -> Finding:
 
 
 def _owner_of_address(run: Run, locale: str, page: str) -> str:
-    """Return what else occupies a page's address; empty if the address is free."""
+    """Return a description of the part of the site that has a page's address already, or ""."""
     # Some file systems do not distinguish upper and lower case.
     folder, slash, _ = page.casefold().partition("/")
     if folder == NOT_FOUND and not slash:
@@ -395,7 +396,7 @@ def _address_conflict(page: str, owner: str) -> Finding:
 
 
 def _skipped_pages(site: Site, findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield a finding for each page that Sphinx skipped, unless the page has a finding already."""
+    """Yield a finding for each page that Sphinx has not written and that has no finding yet."""
     known = {finding.page for finding in findings}
     for page in site.pages:
         if page.page in known or (site.target / f"{page.page}.html").is_file():
@@ -410,7 +411,7 @@ def _skipped_pages(site: Site, findings: Iterable[Finding]) -> Iterator[Finding]
 
 def _warning(warned: Warned) -> Finding:
     """Return the finding for a warning of Sphinx, with the place in upstream's file."""
-    # lamps/lamp.py:12: lamps.shine → an object, not a page
+    # For a docstring, the "file" is the place of an object: "lamps/lamp.py:12: lamps.shine".
     is_object = ": " in warned.file
     return Finding(
         code="sphinx",

@@ -1,7 +1,7 @@
 """Site-specific configuration of Sphinx: ``site.json``, beside ``conf.py``.
 
-Sphinx rebuilds every page if one of these values changes. So a value that varies from run to run
-belongs in the record of a page. Upstream's ``conf.py`` is parsed as data and never run.
+If one of these values changes, Sphinx builds every page again. So a value that differs from run to
+run belongs in the record of a page. Upstream's ``conf.py`` is parsed as data and never run.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ from pipeline.site.plan import Site
 
 
 def english_folder(lock: Lock) -> str:
-    """Return the folder that upstream's Sphinx builds, with a slash: ``docs/``.
+    """Return the docs folder that upstream's Sphinx builds, with a final slash: ``docs/``.
 
-    It is the first folder with a ``conf.py``. Empty for a single folder, or if none has one.
+    It is the first one with a ``conf.py``. Return an empty string if no folder has one, or if the
+    project has only one docs folder.
     """
     paths = {file.path for file in lock.files}
     for prefix in lock.docs.prefixes:
@@ -42,11 +43,11 @@ def english_folder(lock: Lock) -> str:
 
 
 def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
-    """Return the pages that the navigation must list, by folder: no contents lead to the folder.
+    """Return the docs folders that no table of contents leads to, with the pages to list for each.
 
-    Folders with a page that the contents of ``first`` lead to are left out. For the others, the
-    list has the folder's first page, then the pages to which the contents of that page do not lead.
-    ``{"examples": ["examples/index"]}``
+    ``{"examples": ["examples/index"]}``. Only projects with several docs folders have such folders.
+    A folder is left out if the tables of contents lead from ``first`` to any of its pages. The
+    list of a folder has its first page, and the pages to which that page does not lead.
     """
     folders = site.lock.docs
     if not folders.has_several:
@@ -64,26 +65,26 @@ def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
 def _outermost(
     pages: Sequence[str], texts: Mapping[str, str], prefix: str
 ) -> list[str]:
-    """Return the first page of a folder, and the pages that its contents do not lead to."""
+    """Return the first page of a folder, and the pages to which its toctrees do not lead."""
     begin = root_page(pages, tops=(prefix,))
     below = distances(texts, first=begin, tops=(prefix,))
     return [begin, *(page for page in pages if page not in below)]
 
 
 def _page_texts(site: Site) -> dict[str, str]:
-    """Return the English text of each page, without code; empty for an unreadable one."""
+    """Return the English text of each page, without code; empty for an unreadable page."""
     texts: dict[str, str] = {}
     names = set(site.names)
     for page in site.lock.pages:
         if page.name not in names:
             continue
-        # Both documents of a pair have the same tables of contents.
+        # A page may be a pair, a notebook and its Markdown; both have the same tables of contents.
         path = page.files[-1].path
         try:
             data = files.read_bytes(site.paths.docs / path)
             texts[page.name] = text_with_contents(path, data)
         except InputError:
-            texts[page.name] = ""  # split has reported it
+            texts[page.name] = ""  # the stage ``split`` has reported the error
     return texts
 
 
@@ -92,12 +93,17 @@ _NEWEST = ("latest", "stable")
 
 
 def english_places(policy: SitePolicy, lock: Lock) -> Mapping[str, Sequence[str]]:
-    """Return hosts and paths of upstream's site.
+    """Return hosts and paths of upstream's site, with which the extension recognizes links to it.
 
-    ``base`` is the folder of all versions. ``paths`` are the folders of the versions whose pages
-    this site has: the newest and the pinned one. ``https://docs.jax.dev/en/latest/`` → hosts
-    ``docs.jax.dev`` and the configured ones, base ``/en/``, paths ``/en/latest/``, ``/en/stable/``,
-    ``/en/0.10.2/`` … Without an address all values are empty.
+    For ``https://docs.jax.dev/en/latest/``:
+
+    - ``hosts``: ``docs.jax.dev``, and further hosts from the configuration
+    - ``root``: ``/``, the address that redirects to the newest docs
+    - ``base``: ``/en/``, the folder that contains all versions
+    - ``paths``: ``/en/latest/``, ``/en/stable/``, ``/en/0.10.2/``: the folders of the versions
+      whose pages this site has, which are the newest ones and the pinned one
+
+    If no address is configured, all values are empty.
     """
     host, _, folders = policy.english_url.partition("://")[2].partition("/")
     if not host:
@@ -137,7 +143,7 @@ _COPY_TYPES: Mapping[str, type] = {
     "here_doc_delimiter": str,
     "exclude": str,
 }
-# sphinx-copybutton inserts the selector into a quoted string of a script.
+# Characters that are safe in a CSS selector, which sphinx-copybutton inserts into a script.
 _SELECTOR = re.compile(r"[\w .#:,>+~*()=\"\[\]-]*", re.ASCII)
 
 
@@ -152,8 +158,8 @@ def copy_rules(site: Site) -> dict[str, Any]:
 def rules_in(code: str) -> dict[str, Any]:
     """Return the settings for sphinx-copybutton that a ``conf.py`` assigns.
 
-    Values of another type and unsafe selectors are dropped. Without a usable prompt or selector,
-    our own prompts are used.
+    Values of the wrong type and unsafe selectors are dropped. If neither a prompt nor a selector
+    remains, our own prompts are used.
     """
     values = sphinx_values(code)
     rules: dict[str, Any] = {}
@@ -161,7 +167,7 @@ def rules_in(code: str) -> dict[str, Any]:
         value = values.get(f"{PREFIX}{name}")
         if type(value) is kind:
             rules[name] = value
-    # The pattern also matches an empty selector, which stands for a missing one.
+    # The pattern matches an empty string, so a missing selector needs no deletion.
     if not _SELECTOR.fullmatch(str(rules.get("exclude", ""))):
         del rules["exclude"]
     if not rules.get("prompt_text") and "exclude" not in rules:
@@ -169,12 +175,15 @@ def rules_in(code: str) -> dict[str, Any]:
     return {f"{PREFIX}{name}": value for name, value in rules.items()}
 
 
-# Types of values that are inserted as plain text.
+# Types of substitutions that can be inserted as plain text.
 _SCALARS = (str, int, float, bool)
 
 
 def substitutions_of(site: Site) -> dict[str, Any] | None:
-    """Return upstream's MyST substitutions by name; None if its site does not replace any."""
+    """Return upstream's MyST substitutions (``{{ name }}``), by name.
+
+    Return None if upstream's site does not enable substitutions.
+    """
     if site.upstream.reading.dialect is not Dialect.MYST:
         return None
     folder = site.paths.docs / english_folder(site.lock)
@@ -210,7 +219,7 @@ def _read_text(path: Path) -> str:
 
 def configuration_of(site: Site) -> dict[str, Any]:
     """Return the values of ``site.json``, which ``extension/conf.py`` reads."""
-    # Paths are absolute: Sphinx runs in a folder of its own.
+    # Paths are absolute, because Sphinx runs in another folder.
     folders = site.lock.docs
     return {
         "title": site.policy.title or site.upstream.name,
@@ -238,7 +247,8 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "url": site.policy.url,
         "releases": site.releases,
         "is_beside": site.upstream.is_beside,
-        # Pages of the pinned site that are not built here, and where that site lies.
+        # Pages that only the pinned site builds, the relative path to that site, and Sphinx's state
+        # of that site.
         "shared": sorted(site.shared),
         "pinned": site.pinned_folder,
         "pinned_doctrees": str(site.pinned_doctrees),
@@ -254,7 +264,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
             inventory.name: [inventory.url, inventory.path]
             for inventory in inventories_of(site).available
         },
-        # Conventional names of modules: jnp.sin is jax.numpy.sin.
+        # Short names of modules: {"jnp": "jax.numpy"}.
         "usual": dict(site.upstream.usual_names),
         "release": site.lock.release,
         "package": site.lock.package.lower(),
@@ -265,34 +275,38 @@ def configuration_of(site: Site) -> dict[str, Any]:
 
 
 def _unpublished(site: Site) -> Iterator[str]:
-    """Yield patterns for documents that are excluded from upstream's site, and so from ours."""
+    """Yield patterns for the documents that upstream's site does not publish; ours follows it."""
     for page in pages_of(site.lock.files):
         if page.name in site.lock.unpublished:
             yield from (escape(page_path(file.path)) for file in page.files)
 
 
 def first_page(site: Site) -> str:
-    """Return the page at which the contents of the site begin."""
+    """Return the first page of the site, which has its table of contents."""
     named = site.policy.root or outline_of(site).root
-    # ``root_page`` ignores a name that this site lacks, as with ``--pages``.
+    # ``root_page`` ignores the name if the site lacks this page, as it may with ``--pages``.
     return root_page(site.names, named, tops=site.lock.docs.prefixes)
 
 
 def own_pages_of(site: Site) -> Mapping[str, str]:
-    """Return the paths of our own pages, independent of the pages that this build covers."""
+    """Return the names of our own pages (search, glossary, progress), by kind.
+
+    They depend on all pages of the lock, not only on those of this run.
+    """
     names = (page.name for page in site.lock.pages)
     return own_pages(names, locale=site.locale)
 
 
 def moved_pages(site: Site) -> dict[str, str]:
-    """Return the final page for each old one: upstream's redirects, followed to their end."""
+    """Return the current page for each old page name: upstream's redirects, followed to the end."""
     redirects: dict[str, str] = {}
     for prefix in site.lock.docs.prefixes:
         configuration = site.paths.docs / f"{prefix}conf.py"
         if configuration.is_file():
             code = files.read_bytes(configuration).decode("utf-8", "replace")
             redirects |= read_redirects(code, below=prefix)
-    # A reader may replace the host of an English address by ours. That address lacks the folder.
+    # Readers may replace only the host in an address of upstream's site. Its addresses do not have
+    # the docs folder, so ``guide`` must lead to ``docs/guide``.
     top = english_folder(site.lock)
     for page in (*site.names, *redirects):
         if top and page.startswith(top):
@@ -305,7 +319,7 @@ def moved_pages(site: Site) -> dict[str, str]:
 
 
 def end_of(page: str, redirects: Mapping[str, str]) -> str:
-    """Return the page to which the redirects lead; for a cycle, some page of the cycle."""
+    """Return the page to which the redirects lead from ``page``; in a cycle, any page of it."""
     seen: set[str] = set()
     while page in redirects and page not in seen:
         seen.add(page)
@@ -314,8 +328,9 @@ def end_of(page: str, redirects: Mapping[str, str]) -> str:
 
 
 def _issue_url(site: Site) -> str:
-    """Return the address before an issue's number; empty if issues are not on GitHub."""
-    # A copy of the repository (JAX_DOCS_UPSTREAM) has no issues; the configured original has.
+    """Return the address of an issue without its number; empty if upstream is not on GitHub."""
+    # The project may read from a copy of the repository (JAX_DOCS_UPSTREAM), which has no issues.
+    # So the configured address comes first.
     url = site.upstream.configured_url or site.upstream.url
     if not url.startswith("https://github.com/"):
         return ""

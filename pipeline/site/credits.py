@@ -1,6 +1,7 @@
-"""Credits of adopted translations, shown on pages of the site and in merged documents.
+"""Credits of adopted translations: their authors and licences.
 
-``merge`` imports this module in every run, so it must not import the rest of the site.
+The stage ``merge`` writes them into documents, so it imports this module in every run. The module
+must not import other modules of the site, which would make every run slower.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pipeline.core.pin.lock import page_path
 from pipeline.errors import InputError
 from pipeline.paths import Paths
 
-ADOPTED = b"#. adopted: "  # start of an adopted entry's note in a file
+ADOPTED = b"#. adopted: "  # start of the note of an adopted entry, in a catalogue
 
 
 def credits_of_page(paths: Paths, locale: str, document: str) -> list[tuple[str, str]]:
@@ -22,10 +23,10 @@ def credits_of_page(paths: Paths, locale: str, document: str) -> list[tuple[str,
     try:
         data = path.read_bytes()
         if ADOPTED not in data:
-            return []  # the usual case: skip parsing
+            return []  # without such notes, which is usual, parsing is not needed
         from pipeline.adapters import po
 
         entries = po.read_catalog(data, where=page).catalog.entries
     except (OSError, InputError):
-        return []  # missing, or unreadable, which update has reported
+        return []  # the catalogue is missing, or unreadable, which ``update`` has reported
     return sorted(credits_of(entries))

@@ -1,9 +1,11 @@
-"""The document that represents a page on the site, and the notebooks to download.
+"""The document that Sphinx reads for a page, and the notebooks that the page offers as downloads.
 
 The document is the executed notebook if the page's code ran, otherwise the merged document,
-otherwise upstream's own. Outputs of a run are shown only if exactly the code on the page produced
-them. The site merges a page again only for a preview, or if the file of landings is missing or
-damaged.
+otherwise upstream's own. Outputs of a run are shown only if they come from exactly the code that
+the page shows.
+
+A landing is the position of a message in the merged document. The stage ``merge`` writes the
+landings to a file. If this file is missing or damaged, or for a preview, the page is merged again.
 """
 
 from __future__ import annotations
@@ -33,13 +35,13 @@ from pipeline.site.plan import Site
 
 
 def landings_of(site: Site, page: PageResult) -> tuple[Landing, ...]:
-    """Return the position of every message in the merged document of a page.
+    """Return the landing of every message of a page.
 
-    If ``merge`` could not write the page, upstream's document is shown and all messages are
+    If ``merge`` could not write the page, the site shows upstream's document; then all messages are
     English. A document that cannot be split has no landings. Raises InputError.
     """
     path = page.files[0].path
-    # If the merged page is missing, a file of landings is left over from an older one.
+    # Without a merged document, a file of landings would belong to an older one.
     if not (site.paths.merged(site.locale) / path).is_file():
         try:
             return merge.merge(_upstream_document(site, path), {}).blocks
@@ -50,18 +52,18 @@ def landings_of(site: Site, page: PageResult) -> tuple[Landing, ...]:
         try:
             return landings_from_json(files.read_bytes(file), where=str(file))
         except InputError:
-            pass  # damaged or of another version: merging again gives the same landings
+            pass  # damaged, or written by another version: merge again
     try:
         return merge_again(site, page).blocks
     except GuardError:
-        # The merged file is from an earlier run. Show its blocks as English.
+        # The merged document is from an earlier run, so treat all messages as English.
         return merge.merge(_upstream_document(site, path), {}).blocks
 
 
 def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Merged:
-    """Merge a document with the translations that readers see; ``with_fuzzy`` adds fuzzy ones.
+    """Merge a page with its finished translations, and ``with_fuzzy`` also with its fuzzy ones.
 
-    Raises InputError if the document cannot be read, GuardError if it cannot be merged.
+    Raises InputError if the document cannot be read, and GuardError if it cannot be merged.
     """
     document = _upstream_document(site, page.files[0].path)
     ignored = site.upstream.ignored(page.page)
@@ -70,13 +72,13 @@ def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Me
         finished = entry
         if with_fuzzy and not entry.obsolete:
             finished = replace(entry, fuzzy=False)
-        # A check that blocks a translation from pages blocks it from previews too.
+        # A translation that a check blocks is not shown in previews, either.
         if finished.is_translated and blocking_problem(
             Subject(finished, page.page), ignored
         ):
             continue
         shown.append(finished)
-    # From here on, translations are chosen as in the merge stage.
+    # Choose among the entries as the stage ``merge`` does.
     translations = translations_of(Catalog(entries=tuple(shown)))
     return merge.merge(document, translations, _extras(site, document))
 
@@ -97,10 +99,10 @@ def _upstream_document(site: Site, path: str) -> Document:
 
 
 def _extras(site: Site, document: Document) -> PageExtras:
-    """Return the attribution, and the anchors that links of the same page point to.
+    """Return the attribution of a document, and the anchors that links of the same page lead to.
 
-    The merge stage also collects links from other pages. The site does not need those: it gives
-    every heading its English anchor anyway.
+    The stage ``merge`` also collects anchors for links from other pages. The site needs no such
+    anchors, because the extension gives every heading its English anchor.
     """
     name = page_name(document.path)
     linked = anchors.linked_anchors((name, unit.split.text) for unit in document.units)
@@ -112,9 +114,9 @@ def _extras(site: Site, document: Document) -> PageExtras:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageDocument:
-    """The document that Sphinx reads for a page.
+    """The document that Sphinx reads for a page. ``path`` is its name among Sphinx's sources.
 
-    ``outputs`` states which outputs of code the document contains.
+    ``outputs`` is the kind of outputs that the document has below its code.
     """
 
     page: PageResult
@@ -127,7 +129,7 @@ class PageDocument:
 
     @property
     def downloads(self) -> dict[str, str]:
-        """Paths of the downloads in the site, by kind (``executed``, ``clean``)."""
+        """Paths of the downloads in the site, by kind: ``executed``, or ``clean`` of outputs."""
         if not self.is_notebook:
             return {}
         downloads = {}
@@ -147,20 +149,21 @@ def page_document(site: Site, page: PageResult) -> PageDocument:
     ran = files.read_bytes(executed) if executed.is_file() else None
     if site.policy.show_fuzzy and page.fuzzy:
         return _preview(site, page, ran)
-    # An executed notebook has the prose of the merged document, so its landings are the same.
+    # The executed notebook has the same prose as the merged document, so the landings serve both.
     landings = landings_of(site, page)
     file = site.document(path)
     if ran is None:
         data = files.read_bytes(file)
         document = _without_run(page, path, data, landings=landings, file=file)
         return _unrun(document, data) if site.upstream.is_beside else document
-    # If the merged page is newer than the notebook, the notebook's prose may be outdated.
+    # If the merged document is newer than the notebook, the prose of the notebook may be outdated.
+    # Then the outputs of the notebook are put into the merged document.
     if file.stat().st_mtime_ns <= executed.stat().st_mtime_ns:
         return _with_run(page, ran, landings=landings, file=executed)
     merged = files.read_bytes(file)
     try:
         notebook = _with_outputs_of(ran, path, merged)
-    except PipelineError:  # another version of the code ran
+    except PipelineError:  # the outputs come from other code
         return _without_run(page, path, merged, landings=landings, file=file)
     return _with_run(page, notebook, landings=landings)
 
@@ -168,7 +171,7 @@ def page_document(site: Site, page: PageResult) -> PageDocument:
 def _preview(site: Site, page: PageResult, ran: bytes | None) -> PageDocument:
     """Return the page with its fuzzy translations, for translators (``--show-fuzzy``)."""
     path = page.files[0].path
-    # No file contains these translations, so the page is merged for this site alone.
+    # The merged document lacks fuzzy translations, so the page is merged again for the preview.
     merged = merge_again(site, page, with_fuzzy=True)
     if ran is None:
         return _without_run(page, path, merged.data, landings=merged.blocks)
@@ -184,7 +187,7 @@ def _with_run(
     landings: tuple[Landing, ...],
     file: Path | None = None,
 ) -> PageDocument:
-    """Return a notebook with its outputs; ``file`` is the file that contains it, if any."""
+    """Return the document of a page whose code ran. ``file`` has the same bytes, if given."""
     return PageDocument(
         page=page,
         path=f"{page.page}.ipynb",
@@ -197,9 +200,9 @@ def _with_run(
 
 
 def _unrun(document: PageDocument, data: bytes) -> PageDocument:
-    """Return a document whose release cannot run here, with the outputs that upstream has stored.
+    """Return the document of a page whose release cannot run here, with upstream's stored outputs.
 
-    ``data`` is the merged document, with all of its outputs.
+    ``data`` is the merged document, which has these outputs, if there are any.
     """
     if document.path.endswith(".ipynb"):
         notebook = execution.parse_notebook(data, where=document.path)
@@ -216,10 +219,10 @@ def _without_run(
     landings: tuple[Landing, ...],
     file: Path | None = None,
 ) -> PageDocument:
-    """Return a document that did not run. A notebook becomes a copy without outputs."""
+    """Return the document of a page whose code did not run. A notebook loses its outputs."""
     is_notebook = False
     if path.endswith(".ipynb"):
-        # Upstream's stored outputs come from another run.
+        # The outputs in upstream's notebook may come from another version of its code.
         notebook = execution.parse_notebook(data, where=path)
         data, file, is_notebook = to_json(without_outputs(notebook)), None, True
     elif path.endswith(".md"):
@@ -235,9 +238,9 @@ def _without_run(
 
 
 def _with_outputs_of(executed: bytes, path: str, merged: bytes) -> bytes:
-    """Return the merged document ``path`` as a notebook with the outputs of a run.
+    """Return the merged document as a notebook with the outputs of the ``executed`` one.
 
-    Raises PipelineError, in particular if the run executed other code.
+    Raises PipelineError, for example if the code of the two notebooks differs.
     """
     outputs = outputs_of(execution.parse_notebook(executed, where=path))
     notebook = with_outputs(_notebook_of(path, merged), outputs, where=path)
@@ -263,7 +266,7 @@ def notebooks_of(shown: PageDocument) -> dict[str, bytes]:
     """Return the notebooks to download, by path in the site. Raises InputError."""
     notebooks = {}
     for kind, path in shown.downloads.items():
-        # The clean notebook has no outputs: a reader who opens it wants to run it.
+        # The clean notebook is for readers who want to run it, so it has no outputs.
         if kind == "executed":
             notebooks[path] = shown.data
         else:

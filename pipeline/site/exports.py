@@ -1,7 +1,7 @@
-"""Exports of a site for programs and servers: sitemap, feed, 404, robots, redirects, plain texts.
+"""Files of a site for programs and servers: sitemap, feed, 404, robots, redirects, plain texts.
 
-The input is the built site's data; the output is file contents by path, which ``build`` writes.
-Addresses are absolute if the configuration has the site's ``url``.
+The input is the data of the built site. The output is the content of each file by its path;
+``build`` writes the files. Addresses are absolute if the site's ``url`` is configured.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def redirect_pages(
 ) -> dict[str, str]:
     """Return HTML by path for every old page that redirects to one of ``pages``.
 
-    A page that exists again needs no redirect, whatever ``moved`` contains. Names that lead out of
-    the site's folder are skipped.
+    ``moved`` maps old names to current ones. An old name is skipped if it is the name of a page
+    again, or if it leads out of the folder of the site.
     """
     html_by_path: dict[str, str] = {}
     for old, new in moved.items():
@@ -49,7 +49,7 @@ def redirect_pages(
 
 
 def shared_pages(site: Site) -> dict[str, bytes]:
-    """Return HTML by path for the pages of a release that lead to the pinned one."""
+    """Return HTML by path for shared pages: redirects to the pinned site, which has them."""
     html_by_path: dict[str, bytes] = {}
     for page in site.shared:
         target = f"{'../' * page.count('/')}{site.pinned_folder}{page}.html"
@@ -65,7 +65,7 @@ def _is_inside(path: str) -> bool:
 
     True for ``old/guide``; false for ``../guide``, ``/guide`` and ``..``.
     """
-    # Paths such as "a//b", "a/./b" and "" are rejected: they would name another file.
+    # "a//b" and "a/./b" are rejected, because they are other names of "a/b".
     if posixpath.normpath(path) != path:
         return False
     return path.partition("/")[0] not in ("", "..")
@@ -74,17 +74,17 @@ def _is_inside(path: str) -> bool:
 FEED = "atom.xml"
 ENTRIES = 50  # maximum: the most recently changed pages
 _ATOM = "http://www.w3.org/2005/Atom"
-# Date of a feed without entries, for docs without a commit date.
+# Date of a feed without entries if the commit of the docs has no date either.
 _NEVER = "1970-01-01T00:00:00Z"
 
 
 def feed(
     site: Site, rows: Sequence[Mapping[str, Any]], history: Sequence[Mapping[str, Any]]
 ) -> bytes:
-    """Return the Atom feed (RFC 4287) of changed pages; without history it has no entries.
+    """Return the Atom feed (RFC 4287) of changed pages.
 
-    ``rows`` are the pages of ``progress.json``. ``history`` has the same form as for
-    ``freshness_of_site``.
+    ``rows`` are the pages of ``progress.json``. ``history`` are the last changes of pages
+    (``history.last_changes``), as dictionaries. Without any, the feed has no entries.
     """
     rows_of = {row["page"]: row for row in rows}
     changes = [change for change in history if change["page"] in rows_of]
@@ -96,7 +96,7 @@ def feed(
     newest = changes[0]["date"] if changes else site.lock.date
     _add(root, "updated", newest or _NEVER)
     _link(root, "alternate", site.policy.url or "index.html")
-    # A saved copy of the feed needs its address, which is known only if it is configured.
+    # A feed should contain its own address, which is known only if it is configured.
     if site.policy.url:
         _link(root, "self", f"{site.policy.url}{FEED}")
     _author(root, words(site.locale, "feed")["by"].format(title))
@@ -125,12 +125,12 @@ def _add_entry(
 
 
 def _moment(change: Mapping[str, Any]) -> datetime:
-    """Return the moment of a change. Dates of git have different time zones, so they are parsed."""
+    """Return the moment of a change. git's dates have time zones, so strings cannot be compared."""
     return datetime.fromisoformat(change["date"])
 
 
 def _id(site: Site, *parts: str) -> str:
-    """Return an id that depends on neither the site's address nor a local copy of upstream."""
+    """Return an id that stays the same if the site moves, or if upstream is a local copy."""
     upstream = site.upstream.configured_url or site.upstream.url
     name = "\n".join((upstream, site.upstream.name, site.locale, *parts))
     return uuid5(NAMESPACE_URL, name).urn
@@ -142,9 +142,9 @@ def _add(parent: ElementTree.Element, name: str, content: str) -> None:
 
 
 def _is_in_xml(letter: str) -> bool:
-    """Return whether XML 1.0 allows a character. It allows only three control characters."""
+    """Return whether XML 1.0 allows a character."""
     if letter < " ":
-        # Tab, line feed and carriage return.
+        # The only control characters in XML: tab, line feed and carriage return.
         return letter in "\t\n\r"
     return not ("\ud800" <= letter <= "\udfff" or letter in "\ufffe\uffff")
 
@@ -154,7 +154,7 @@ def _link(parent: ElementTree.Element, relation: str, address: str) -> None:
 
 
 def _author(parent: ElementTree.Element, name: str) -> None:
-    """Add an author. Atom requires a name."""
+    """Add an author. Atom requires a name, so an empty one becomes ``?``."""
     _add(ElementTree.SubElement(parent, "author"), "name", name or "?")
 
 
@@ -166,12 +166,12 @@ def _language(site: Site) -> str:
 # Characters that could start HTML or a link in Markdown.
 _MARKUP = re.compile(r"[\\<\[\]]")
 _BACKTICKS = re.compile("`+")
-# A name that is valid after a fence. A notebook may name any text as its language.
+# Names of languages that are valid after a fence. A notebook may give any text as its language.
 _LANGUAGE = re.compile(r"[\w+#.-]+")
 
 
 def files_for_programs(site: Site) -> dict[str, bytes]:
-    """Return the files for programs by path in the site, except ``freshness.json``."""
+    """Return all files for programs except ``freshness.json``, by path in the site."""
     path = site.target / "progress.json"
     rows: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))["pages"]
     made = {
@@ -192,7 +192,7 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
             texts[f"{page.page}.md"] = _words_of(site, page.page).encode()
             continue
         source = page.files[0].path
-        # The Markdown file of a reST page lacks its markup, so the source is published too.
+        # The Markdown file of a reST page has only its words, so the source is published, too.
         if source.endswith(".rst"):
             texts[source_name(page.page)] = files.read_bytes(site.document(source))
         if markdown := page_as_markdown(site, page):
@@ -206,23 +206,23 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
 
 
 def freshness_file(site: Site) -> bytes:
-    """Return ``freshness.json``. It has digests of other files, so it must be written last."""
+    """Return ``freshness.json``. It has digests of other files, so they must be written before."""
     path = site.target / "progress.json"
     rows: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))["pages"]
     return to_json(freshness_of_site(site, rows, history_of(site)))
 
 
 def history_of(site: Site) -> list[Mapping[str, Any]]:
-    """Return the last change of each page, from the record that assembling wrote."""
+    """Return the last change of each page, from a record that ``sources.assemble`` has written."""
     path = site.sources / RECORDS / "history.json"
     changes: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))
     return changes
 
 
 def robots(url: str, beside: Sequence[str] = ()) -> str:
-    """Return a robots.txt that allows everything; it names the sitemaps if there are any.
+    """Return a robots.txt that allows all pages and names the sitemaps, if ``url`` is known.
 
-    Each release ``beside`` the pin has a sitemap of its own.
+    ``beside`` are the releases with a site of their own below ``url``.
     """
     lines = "User-agent: *\nAllow: /\n"
     if not url:
@@ -249,7 +249,7 @@ def switcher(releases: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def sitemap(url: str, rows: Sequence[Mapping[str, Any]], date: str) -> str:
-    """Return the sitemap (https://www.sitemaps.org/protocol.html). Empty dates are left out."""
+    """Return the sitemap (https://www.sitemaps.org/protocol.html); ``date`` may be empty."""
     changed = f"<lastmod>{escape(date)}</lastmod>" if date else ""
     places = "".join(
         f"<url><loc>{escape(url + row['url'])}</loc>{changed}</url>\n"
@@ -264,7 +264,7 @@ def sitemap(url: str, rows: Sequence[Mapping[str, Any]], date: str) -> str:
 
 
 def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the list of pages as Markdown, by chapter, as in https://llmstxt.org."""
+    """Return ``llms.txt``: the pages as a Markdown list by chapter, as in https://llmstxt.org."""
     docs = site.lock.release or site.upstream.name
     said = words(site.locale, "llms")
     translation = said["translation"].format(
@@ -279,14 +279,14 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
     # Chapters of the same name are merged.
     chapters: dict[str, list[str]] = {}
     for row in rows:
-        # The same limit as for the mark EN: less than half of the words are translated.
+        # Pages get this note if fewer than half of their words are translated, like the mark EN.
         note = "" if 2 * row["translated"] >= row["words"] else said["english"]
         page = row["url"].removesuffix(".html")
         address = f"{site.policy.url}{quote(page)}.md"
         line = f"- [{_plain(row['title'])}]({address}){note}"
         for part in site.included_in(row["page"]):
             if is_reference(part.page):
-                continue  # the page has the docstring itself
+                continue  # the Markdown of the page contains the docstring
             path = part.files[0].path
             text = (
                 source_name(part.page) if path.endswith(".rst") else f"{part.page}.md"
@@ -305,16 +305,17 @@ def _plain(title: str) -> str:
 
 
 def not_found(site: Site, rows: Sequence[Mapping[str, Any]] = ()) -> str:
-    """Return the page that servers show for missing pages; it may appear at any address.
+    """Return the page that servers show for missing pages.
 
-    It links to the first page of each chapter in ``rows``, the pages of ``progress.json``.
+    Servers show it at any address, so its links are absolute if the site's address is known. It
+    links to the first page of each chapter in ``rows``, the pages of ``progress.json``.
     """
     home = site.policy.url or "index.html"
     chapters: dict[str, str] = {}
     for row in rows:
         if row["group"]:
             chapters.setdefault(row["group"], site.policy.url + row["url"])
-    # The page has only words of the site, so its language is that of the word table.
+    # All words of the page come from the table of the interface, so the page has its language.
     said = site.locale if interface_language(site.locale) != ENGLISH else ENGLISH
     page = template("404.html.j2").render(
         language=said.replace("_", "-"),
@@ -332,10 +333,10 @@ def not_found(site: Site, rows: Sequence[Mapping[str, Any]] = ()) -> str:
 
 
 def page_as_markdown(site: Site, page: PageResult) -> str:
-    """Return a page as Markdown; empty if it cannot be read.
+    """Return a page as Markdown; empty if the page cannot be read.
 
-    For Markdown pages it is the merged document, which ``verify-site`` compares. For reST pages it
-    is the headings and texts of the search index.
+    For a Markdown page, return the merged document, which ``verify-site`` compares. For a reST
+    page, return headings and texts from its search record.
     """
     path = page.files[0].path
     if path.endswith(".rst"):
@@ -346,7 +347,7 @@ def page_as_markdown(site: Site, page: PageResult) -> str:
     try:
         notebook = execution.parse_notebook(data, where=path)
     except InputError:
-        return ""  # assembling has reported it
+        return ""  # ``sources.assemble`` has reported the error
     language = execution.kernel_of(notebook)[1]
     cells = (_cell(cell, language) for cell in notebook["cells"])
     return "\n\n".join(cells) + "\n"
@@ -365,7 +366,7 @@ def _cell(cell: Mapping[str, Any], language: str) -> str:
 
 
 def _words_of(site: Site, page: str) -> str:
-    """Return headings and texts of a page, from its index record."""
+    """Return headings and texts of a page as Markdown, from its record for the search."""
     path = site.doctrees / "search" / f"{page}.json"
     if not path.is_file():
         return ""

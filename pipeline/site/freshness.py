@@ -1,7 +1,7 @@
-"""The line under a page's title: version, state of its code, share of translation, source.
+"""The freshness line below a page's title: release, state of its code, translated share, source.
 
-The input is the results of a run; the output is a line of HTML. All words come from the tables of
-``pipeline.site.texts``, and every inserted value is escaped.
+The input is the results of a run; the output is HTML. All words come from the tables in ``texts``,
+and every inserted value is escaped.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ def freshness(
     outputs: ShownOutputs = ShownOutputs.RAN,
     fuzzy: int = 0,
 ) -> str:
-    """Return the line as HTML, with ``·`` between its parts.
+    """Return the freshness line as HTML, with ``·`` between its parts.
 
     ``JAX 0.10.2 · 上游提交 <code>…</code>（<time>2026-06-01</time>） · … · 已译 64 % · 译自 …``
 
-    The state of the code is shown only if the page ``is_notebook``, with the ``outputs`` that it
-    shows. ``fuzzy`` is the number of fuzzy translations on the page, including its ``drafts``.
-    ``sources`` maps the documents of the page, its own first, to their addresses.
+    Only a page that ``is_notebook`` has a part about its code; ``outputs`` is the kind of outputs
+    that it shows. ``fuzzy`` is the number of fuzzy translations on the page, including drafts.
+    ``sources`` maps the names of the page's sources to their addresses.
     """
     line = _Line(locale=locale, page=page, lock=lock)
-    # In the order of readers' questions: version, age, whether it runs, how much is translated.
+    # The order in which readers ask: which release, how old, does it run, how much is translated?
     parts = [escape(lock.release)] if lock.release else []
     parts.append(line.commit())
     if is_notebook and page.code_cells:
@@ -59,16 +59,17 @@ def freshness(
 
 
 def shared_line(releases: Mapping[str, str], *, locale: str, has_code: bool) -> str:
-    """Return as HTML that ``releases`` have the same page; its code did not run on them.
+    """Return a sentence as HTML: these other releases have the same page.
 
-    ``releases`` maps their names to the addresses of their first pages.
+    ``releases`` maps their names to the addresses of their first pages. If the page ``has_code``,
+    the sentence adds that the code did not run on them.
     """
     said = words(locale, "freshness")["shared code" if has_code else "shared"]
     return said.format(releases=_links(releases, locale))
 
 
 def _links(addresses: Mapping[str, str], locale: str) -> str:
-    """Return a list of links by name as HTML; a name without an address is code."""
+    """Return a list of links as HTML. A name without an address becomes code."""
     links: list[str] = []
     for path, url in addresses.items():
         name = escape(path)
@@ -87,13 +88,13 @@ class _Line:
     lock: Lock
 
     def text(self, key: str, **values: object) -> str:
-        """Return a text of the table with its fields filled in. The values must be HTML."""
+        """Return a text of the table with its fields filled in. Values must be HTML already."""
         return words(self.locale, "freshness")[key].format(**values)
 
     def commit(self) -> str:
         """Return the upstream commit that the page was made from, with its date."""
         commit = f"<code>{escape(self.lock.commit[:12])}</code>"
-        # A plain folder has no date; its "commit" is a digest of the folder.
+        # If upstream is a folder without git, the "commit" is a digest of its files, without date.
         if not self.lock.date:
             return self.text("folder", commit=commit)
         date = self.text("date", date=escape(self.lock.date[:10]))
@@ -109,7 +110,7 @@ class _Line:
                 yield self.text("stored")
             return
         if run is None:
-            # This build ran no code; outputs come from an earlier one.
+            # This run executed no code; any outputs come from an earlier run.
             has_outputs = outputs is ShownOutputs.RAN
             yield self.text("earlier" if has_outputs else "missing")
             return
@@ -140,22 +141,23 @@ class _Line:
         share = self.text(
             "share", share=100 * self.page.translated_words // self.page.words
         )
-        # The class lets our extension replace the share of a page that it cannot render.
+        # With this class, the extension finds and replaces the share of a page that it shows as
+        # source.
         return f'<span class="jz-share">{share}</span>'
 
     def source(self, sources: Mapping[str, str], license_name: str) -> str:
-        """Return where the page comes from, as its licence requires."""
+        """Return a sentence with the page's sources and licence, as the licence requires."""
         link = _links(sources, self.locale)
-        # A page without translations is the original, not a translation of it.
+        # A page without translations must not be called a translation.
         key = "source" if self.page.translated else "english"
         sentence = self.text(key, source=link)
-        # Without a configured licence, none is claimed.
+        # If no licence is configured, none is named.
         if license_name:
             sentence += self.text("license", license=escape(license_name))
         return sentence
 
     def _reason(self, run: Execution) -> str:
-        """Return the reason in one word, with the full reason as its title.
+        """Return the reason in one word, with the full reason as a tooltip.
 
         ``accelerator: from cell 5 on`` → ``（<span title="accelerator: …">需要加速器</span>）``
         """
@@ -164,7 +166,7 @@ class _Line:
         return self._bracket(run.reason.partition(":")[0], title=run.reason)
 
     def _bracket(self, text: str, *, title: str = "") -> str:
-        """Return a word in the brackets of the language; empty if there is no word."""
+        """Return a word in brackets, as the language writes them; empty if there is no word."""
         if not text:
             return ""
         # A word that the table lacks is shown unchanged.

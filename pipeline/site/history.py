@@ -1,7 +1,7 @@
-"""Date of each page's last translation change, from the project's git.
+"""Last change of each page's translation, with date and author, from the project's git.
 
-The input is the committed versions of the translation memory; the output is changes of finished
-translations. Uncommitted changes have no date and are ignored. The clock is never read.
+The input is the commits that changed the translation memory. A commit counts if it added, changed
+or removed finished translations of the page. Uncommitted changes have no date, so they are ignored.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SUFFIX = ".po"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """Numbers of finished translations that a commit added, changed and removed on a page."""
+    """How many finished translations of a page a commit added, changed and removed."""
 
     added: int = 0
     changed: int = 0
@@ -34,15 +34,15 @@ class Counted:
 
     @property
     def any(self) -> bool:
-        """Whether readers could see a difference."""
+        """Whether readers see a difference."""
         return bool(self.added or self.changed or self.removed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageChange(Counted):
-    """The last commit that changed what readers see of a page's translation.
+    """The last commit that changed finished translations of a page.
 
-    The fields are the keys in ``freshness.json`` and in the record of the site.
+    ``freshness.json`` and the site's record ``history.json`` have the same keys.
     """
 
     page: str
@@ -52,16 +52,16 @@ class PageChange(Counted):
 
 
 def last_changes(site: Site) -> tuple[PageChange, ...]:
-    """Return the last change of every page that has changed, newest first; nothing without git."""
+    """Return the last change of every page that has one, newest first; none without git."""
     memo = Memo(site.paths.memo(site.locale, "history"), Counted)
     root = site.settings.root
     folder = site.paths.memories(site.locale).relative_to(root).as_posix()
     listed = version_control.changes_below(root, folder)
-    # Pages whose last visible change has not been found yet.
+    # Pages whose last change has not been found yet.
     waiting = set(site.names)
     found: list[PageChange] = []
     asked: set[str] = set()
-    # A commit may touch all pages, so git is called once per commit.
+    # A commit may change many files; git reads all of them in one call.
     for _, together in groupby(listed, key=attrgetter("commit")):
         changes = {_page_of(change.path, folder): change for change in together}
         changes = {page: changes[page] for page in sorted(waiting & changes.keys())}
@@ -74,14 +74,14 @@ def last_changes(site: Site) -> tuple[PageChange, ...]:
                 found.append(_page_change(page, change, counted))
         if not waiting:
             break
-    # Drop results of commits that are not needed any more.
+    # Drop the results for commits that are not needed any more.
     memo.keep_only(asked)
     memo.save()
     return tuple(found)
 
 
 def _page_change(page: str, change: FileChange, counted: Counted) -> PageChange:
-    """Return the counted change of a file as a change of its page."""
+    """Return the change of a page, from the change of its memory file and the counts."""
     return PageChange(
         page=page,
         commit=change.commit,
@@ -94,7 +94,7 @@ def _page_change(page: str, change: FileChange, counted: Counted) -> PageChange:
 
 
 def _subject(change: FileChange) -> str:
-    """Return the memo's subject for a change: the two blobs, which determine the result."""
+    """Return the memo's subject for a change: the ids of the file's two versions in git."""
     return f"{change.before or '-'} {change.after or '-'}"
 
 
@@ -119,13 +119,13 @@ def _count_unknown(
     try:
         data = version_control.read_blobs(site.settings.root, blobs)
     except ConfigError:
-        return  # a partial clone lacks some of the blobs
+        return  # git has not all versions, as in a partial clone
     for change in unknown:
         memo.put(_subject(change), _COUNTING, _counted(change, data))
 
 
 def _counted(change: FileChange, data: Mapping[str, bytes]) -> Counted:
-    """Count what a commit did to the finished translations; ``data`` maps blob ids to bytes."""
+    """Count the changes of finished translations. ``data`` maps ids of versions to bytes."""
     before, after = data.get(change.before, b""), data.get(change.after, b"")
     # A new pin changes every file, but usually only its header.
     if before.partition(b"\n\n")[2] == after.partition(b"\n\n")[2]:
@@ -133,13 +133,13 @@ def _counted(change: FileChange, data: Mapping[str, bytes]) -> Counted:
     try:
         return count(_finished(before, change.path), _finished(after, change.path))
     except InputError:
-        return Counted()  # a damaged file: the change is unknown
+        return Counted()  # a version is damaged, so its changes are unknown
 
 
 def count(before: Mapping[str, str], after: Mapping[str, str]) -> Counted:
     """Count the differences between two versions of a page's finished translations.
 
-    Both map a message's key to its text.
+    Both map the key of a message to its translation.
     """
     both = before.keys() & after.keys()
     return Counted(
@@ -150,7 +150,7 @@ def count(before: Mapping[str, str], after: Mapping[str, str]) -> Counted:
 
 
 def _finished(data: bytes, where: str) -> dict[str, str]:
-    """Return the finished translations of a memory file, by message."""
+    """Return the finished translations of a memory file, by the key of the message."""
     if not data:
         return {}
     entries = po.read_catalog(data, where=where).catalog.entries
@@ -158,7 +158,7 @@ def _finished(data: bytes, where: str) -> dict[str, str]:
 
 
 def _shown_texts(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
-    """Yield the text of each finished translation, with its message's key: section and digest."""
+    """Yield (key, text) of each finished translation. The key is section and digest."""
     for entry in entries:
         text = text_of(entry)
         if text and not entry.fuzzy and not entry.obsolete:

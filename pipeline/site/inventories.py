@@ -1,7 +1,8 @@
-"""Inventories for Sphinx: the names that the English site and other sites document.
+"""Inventories for Sphinx: names that the English site and other sites document, with addresses.
 
-The inventory of the English site is the last one fetched. Other sites are limited to the committed
-table. Both are parsed here and written again, so Sphinx reads only validated data.
+``sync`` fetches the inventory of the English site, and writes a table with those names of other
+sites that the docs use. This module parses both, and writes them in the format of Sphinx. So
+Sphinx reads only validated data.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from pipeline.site.plan import Site
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteInventory:
-    """Inventory of the site at ``url``, to be written to ``path`` among the sources."""
+    """Inventory of the site at ``url``, for the file ``path`` in Sphinx's source folder."""
 
     name: str
     url: str
@@ -39,18 +40,18 @@ class SiteInventory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteInventories:
-    """Inventories of a site, the English site's own first, and findings about missing ones."""
+    """All inventories for a site, that of the English site first, and findings."""
 
     available: tuple[SiteInventory, ...]
     findings: tuple[Finding, ...]
 
 
 def inventories_of(site: Site) -> SiteInventories:
-    """Return the inventories of a site; missing or damaged ones become findings."""
+    """Return the inventories for a site. Missing or damaged ones become findings."""
     available: list[SiteInventory] = []
     findings: list[Finding] = []
     for read in (_own, _others):
-        # A damaged file never stops the build: only its own links are missing.
+        # A damaged file never stops the build: its names are just no links.
         try:
             found, problems = read(site)
         except InputError as error:
@@ -65,7 +66,7 @@ Found = tuple[list[SiteInventory], list[Finding]]
 
 
 def _own(site: Site) -> Found:
-    """Return the inventory of the English site."""
+    """Return the inventory of the English site, and a finding if it is missing."""
     url, path = site.policy.english_url, site.paths.inventory
     if not url:
         return [], []
@@ -78,12 +79,12 @@ def _own(site: Site) -> Found:
 
 @lru_cache(maxsize=4)
 def _fetched(name: str, url: str, path: Path, stamp: int, where: str) -> SiteInventory:
-    """Return the inventory in a file. ``stamp`` is part of the cache's key."""
+    """Return the inventory in a file. ``stamp`` is its modification time, a key of the cache."""
     return _for_sphinx(name, url, read_inventory(read_bytes(path), where=where).objects)
 
 
 def _others(site: Site) -> Found:
-    """Return the inventories of other sites, limited to the names that the docs use."""
+    """Return the inventories of other sites from the table of names, and a finding about others."""
     wanted, path = site.policy.inventories, site.paths.names
     names: Names = {}
     if wanted and path.is_file():
@@ -101,7 +102,11 @@ def _others(site: Site) -> Found:
 def _for_sphinx(
     name: str, url: str, objects: Iterable[InventoryObject]
 ) -> SiteInventory:
-    """Return an inventory for Sphinx. Its path has a digest, because Sphinx compares only paths."""
+    """Return an inventory in Sphinx's format.
+
+    Its path has a digest: Sphinx compares only the paths of inventories with those of the last
+    build.
+    """
     data = format_inventory(name, objects)
     digest = hashlib.sha256(data).hexdigest()[:12]
     path = f"{RECORDS}/inventories/{name}-{digest}.inv"

@@ -1,8 +1,8 @@
 """Manifest of a site, ``freshness.json``: inputs, state and file digests of every page.
 
-The input is the page records, the lock and the history. ``verify-site`` checks the digests. The
-keys are a contract (docs/site-files.md). Records and files of a page are read again only if they
-have changed since the last run.
+It is made from the records of the pages, the lock and the history. ``verify-site`` checks the
+digests. Other programs rely on the keys, which docs/site-files.md documents. Records and files of a
+page are read again only if they have changed since the last run.
 """
 
 from __future__ import annotations
@@ -24,13 +24,16 @@ from pipeline.site.plan import Site
 
 SCHEMA = 1
 MANIFEST = "freshness.json"
-# Parts of a word diff that make up the old and the new text.
+# Parts of a word diff that give the old text, and those that give the new text.
 _OLD, _NEW = (Part.KEPT, Part.REMOVED), (Part.KEPT, Part.ADDED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PageMemo:
-    """Memo of one page: facts of its record, and stamp and digest of its files by path."""
+    """Memo of one page: values of its record, and for each file by path: stamp and digest.
+
+    A stamp is a digest of size and modification time.
+    """
 
     facts: dict[str, Any]  # values copied into the manifest
     downloads: tuple[str, ...]
@@ -43,7 +46,7 @@ def freshness_of_site(
 ) -> dict[str, Any]:
     """Return the content of ``freshness.json``. ``rows`` are the pages of ``progress.json``.
 
-    ``history`` has the last change of each page that has one (``history.last_changes``).
+    ``history`` are the last changes of pages (``history.last_changes``), as dictionaries.
     """
     changes = {
         change["page"]: {key: change[key] for key in change if key != "page"}
@@ -91,7 +94,7 @@ def freshness_of_site(
 
 
 def _known_of(site: Site, page: str, memo: Memo[_PageMemo]) -> _PageMemo | None:
-    """Return the memo of a page, updated; None if the page has no record."""
+    """Update and return the memo of a page; None if the page has no record."""
     path = site.sources / RECORDS / "pages" / f"{page}.json"
     key = digest_of_stamps(path)
     known = memo.get(page, key)
@@ -104,7 +107,7 @@ def _known_of(site: Site, page: str, memo: Memo[_PageMemo]) -> _PageMemo | None:
             downloads=tuple(path for _, path in record["downloads"]),
             included=record["included"],
         )
-    # The files may have changed even if the record has not.
+    # The files may have changed although the record has not.
     known = replace(known, digests=_digests(site, page, known))
     memo.put(page, key, known)
     return known
@@ -124,10 +127,10 @@ def _facts_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def state_of(counts: Mapping[str, int]) -> str:
-    """Return the state of a page: ``english``, ``stale``, ``partial`` or ``translated``.
+    """Return the state of a page, the first of these that applies.
 
-    It is the first that applies: no block is translated; the English of a translation has changed;
-    some blocks are not translated; all are.
+    ``english``: no block is translated. ``stale``: the English of a translation has changed.
+    ``partial``: some blocks are not translated. ``translated``: all blocks are.
     """
     if not counts[TranslationState.TRANSLATED]:
         return "english"
@@ -139,7 +142,7 @@ def state_of(counts: Mapping[str, int]) -> str:
 
 
 def _block(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return digest and state of an outdated block; for a stale one, also old and new English."""
+    """Return digest and state of a block; if its English has changed, also the old and the new."""
     block: dict[str, Any] = {"id": row["id"], "state": row["state"]}
     if "diff" in row:
         for key, parts in (("was", _OLD), ("now", _NEW)):
@@ -164,18 +167,18 @@ def _digests(site: Site, page: str, known: _PageMemo) -> dict[str, tuple[str, st
 
 
 def _text_files(page: str) -> tuple[str, str]:
-    """Return the possible paths of a page's document, as Markdown and as reST."""
+    """Return the paths that the text of a page may have in the site, as Markdown and as reST."""
     return f"{page}.md", source_name(page)
 
 
 def _included_files(known: _PageMemo) -> Iterator[str]:
-    """Yield the possible paths of the documents that a page includes."""
+    """Yield the paths that the files of a page's included documents may have."""
     for one in known.included:
         yield from _files_of_included(one)
 
 
 def _files_of_included(one: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the possible paths of one included document."""
+    """Return the paths that the files of one included document may have."""
     source = one["source"]
     if source.endswith(DOCSTRING_SUFFIX):
         # The docstrings of a page share its name.
@@ -184,7 +187,7 @@ def _files_of_included(one: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _files_of(known: _PageMemo) -> dict[str, str]:
-    """Return the digests of the files of a page, which are not those of documents in it."""
+    """Return the digests of a page's files, without those of included documents."""
     return _listed(known, known.digests.keys() - set(_included_files(known)))
 
 
@@ -194,15 +197,15 @@ def _listed(known: _PageMemo, paths: Iterable[str]) -> dict[str, str]:
 
 
 def docstring_name(path: str) -> str:
-    """Return the path in the site of a merged docstring."""
+    """Return the path of a merged docstring in the site."""
     return f"{DOWNLOADS}/source/{path}"
 
 
 def source_name(page: str) -> str:
-    """Return the path of a reST page's source. Its Markdown file has only the words."""
+    """Return the path of a reST page's source in the site."""
     return f"{DOWNLOADS}/source/{page}.rst"
 
 
 def digest_of_file(data: bytes) -> str:
-    """Return a digest that shows whether a file has changed since the build: ``sha256:…``."""
+    """Return the digest of a file for the manifest: ``sha256:…``."""
     return f"sha256:{hashlib.sha256(data).hexdigest()}"

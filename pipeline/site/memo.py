@@ -1,8 +1,8 @@
-"""Memo of the last build of a site.
+"""Memo of the last build of a site, so that a build repeats only what has changed.
 
-Its subjects are the pages (with the files made from them), the built files (with their classes, or
-their pruned text), and the whole site. During a build the stored memo is empty. So after a killed
-build, the next one starts from the beginning.
+A memo maps a subject and a key, the digest of all inputs, to a value (``adapters/memo``). Here a
+subject is a page, a built file, or the whole site. During a build the stored memo is empty: if
+somebody kills the build, the next one starts from the beginning.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ BUILT = (".html", ".js", ".css")  # suffixes of built files that have a subject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectState:
-    """Value of a subject; each kind of subject uses its own fields."""
+    """Value of a subject. Each kind of subject uses different fields."""
 
-    # Page: its Sphinx sources and its downloads.
+    # Page: paths of its Sphinx sources and of its downloads.
     files: tuple[str, ...] = ()
     downloads: tuple[str, ...] = ()
-    # Built page or script: its classes and ids.
+    # Built page or script: the classes and ids in it.
     words: tuple[str, ...] = ()
     # Style sheet: its text after pruning.
     css: str = ""
-    # Whole site: the pages that are shown, wholly or in part, as source.
+    # Whole site: the pages that it shows as source, wholly or in part.
     broken: Mapping[str, BrokenPage] = field(default_factory=dict)
 
 
@@ -41,7 +41,7 @@ def memo_of(site: Site) -> Memo[SubjectState]:
 
 
 def forget_all(site: Site) -> None:
-    """Empty the stored memo. Called before a build, so that a killed build leaves none."""
+    """Empty the stored memo. Called before a build, so that none remains if the build is killed."""
     memo = memo_of(site)
     memo.keep_only(())
     memo.save()
@@ -62,7 +62,7 @@ def subject_of_page(page: str) -> str:
 
 
 def pages_known(memo: Memo[SubjectState]) -> Iterator[str]:
-    """Yield the pages of the last build."""
+    """Yield the pages that the last build made from sources."""
     for subject, known in memo.items():
         kind, _, page = subject.partition(" ")
         if kind == "page" and known.files:
@@ -75,7 +75,7 @@ def subject_of_file(site: Site, path: Path) -> str:
 
 
 def digest_of_stamps(*paths: Path) -> str:
-    """Return a digest of the files' sizes and times, without reading them."""
+    """Return a digest of the sizes and modification times of files. A file may be missing."""
     stamps: list[str] = []
     for path in paths:
         try:

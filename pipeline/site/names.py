@@ -1,6 +1,7 @@
-"""Names shared by the pipeline and the extension in Sphinx's own process.
+"""Names that both the pipeline and the extension in Sphinx's process use.
 
-They are in a module of their own, so that Sphinx does not load the pipeline's other modules.
+They are in a module of their own, so that the extension need not import other modules of the
+pipeline for them.
 """
 
 from __future__ import annotations
@@ -8,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-RECORDS = "_jz"  # folder among the sources for data that the extension reads
+RECORDS = "_jz"  # folder for records, in the folder of Sphinx's sources
 DOWNLOADS = "_downloads"  # folder of the site, named by Sphinx
 SEARCH, GLOSSARY, PROGRESS = "search", "glossary", "progress"
 NOT_FOUND = "404"  # servers expect this name
 
 
 def own_pages(pages: Iterable[str], *, locale: str) -> Mapping[str, str]:
-    """Return the names of our own pages, by kind, in a site that also has ``pages``.
+    """Return the names of our own pages, by kind, for a site with upstream's ``pages``.
 
-    The glossary has the language in its name, ``glossary-zh``, because docs often have a glossary.
-    If upstream has a page of the same name, ours gets a suffix: ``search-site``.
+    Docs often have a glossary themselves, so ours has the language in its name: ``glossary-zh``. If
+    upstream has a page of the same name, ours gets a suffix: ``search-site``.
     """
     # Some file systems do not distinguish upper and lower case.
     taken = {page.casefold() for page in pages}
@@ -34,19 +35,19 @@ def own_pages(pages: Iterable[str], *, locale: str) -> Mapping[str, str]:
 class ShownOutputs(StrEnum):
     """Kind of outputs that a page shows below its code."""
 
-    RAN = "ran"  # those of a run of exactly this code
-    MISSING = "missing"  # none
-    # The release cannot run here. The page shows upstream's stored outputs, or none.
-    STORED = "stored"
-    UNRUN = "not run"
+    RAN = "ran"  # outputs of a run of exactly this code
+    MISSING = "missing"  # no outputs, although the code could run
+    # Code for another release cannot run here.
+    STORED = "stored"  # the outputs that upstream's notebook contains
+    UNRUN = "not run"  # no outputs
 
 
 class ShownState(StrEnum):
-    """State of a block as readers see it. Styles have a class for each: ``jz-english``."""
+    """State of a block as readers see it. The style sheet has a class for each: ``jz-english``."""
 
     TRANSLATED = "translated"
     ENGLISH = "english"
-    # A translation that needs review, shown in previews only.
+    # A translation that needs review. Only previews show it.
     FUZZY = "fuzzy"
 
 
@@ -54,7 +55,7 @@ class TranslationState(StrEnum):
     """State of a block's translation relative to the current English."""
 
     TRANSLATED = "translated"
-    # The English has changed since the translation, so readers see the new English.
+    # The English has changed since it was translated, so readers see the new English.
     STALE = "stale"
     # The translation needs review for any other reason.
     UNREVIEWED = "unreviewed"

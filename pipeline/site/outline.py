@@ -1,7 +1,8 @@
-"""Page order from upstream's own file: mkdocs' ``nav``, a book's ``_toc.yml``, or ``myst.yml``.
+"""Order of pages from upstream's outline: ``nav`` of mkdocs, ``_toc.yml`` of a book, ``myst.yml``.
 
-The input is the pulled outline and the page names. The output is lists for the navigation. Each
-list has a caption and entries; an entry is a page, an address, or a title with entries below it.
+The input is the pulled outline and the names of all pages. The output is the lists of the
+navigation. A list has a caption and entries. An entry is a page, an address, or a title with
+entries below it.
 """
 
 from __future__ import annotations
@@ -21,26 +22,26 @@ from pipeline.findings import Finding, Severity
 from pipeline.folders import Folders
 from pipeline.site.plan import Site
 
-_NAMED = 5  # missing pages listed in a finding
-# A list is [caption, rows]; a row is [title, page or address or "", rows below it]. Both go into
-# JSON.
+_NAMED = 5  # how many missing pages a finding names
+# A list is [caption, rows]; a row is [title, page or address or "", rows below it]. They are lists
+# because they are written as JSON.
 Row = list[Any]
 
 
-# Usual names of a first page in any case, the likeliest first.
+# Usual names of a first page, the likeliest first. Upper and lower case are the same.
 _USUAL = ("index", "intro", "introduction", "readme", "home", "welcome", "overview")
 
 
 def root_page(
     pages: Sequence[str], configured: str = "", *, tops: Sequence[str] = ("",)
 ) -> str:
-    """Return the first page: the configured one, otherwise the one with the likeliest name.
+    """Return the first page of a site: the configured one, or else the one with the likeliest name.
 
-    Outer folders take precedence. ``tops`` are the prefixes of several docs folders; the first
-    folder with such a page wins. Without any pages the result is ``index``, and Sphinx reports that
-    it is missing.
+    Pages in outer folders come first. ``tops`` are the prefixes of the docs folders: the first
+    folder with a usual name wins. If there are no pages, the result is ``index``, and Sphinx
+    reports that it is missing.
     """
-    # A partial site (``--pages``) may lack the configured page.
+    # A site of some pages only (``--pages``) may lack the configured page.
     if configured in pages:
         return configured
     return min(pages, key=partial(_root_rank, tops=tops), default="index")
@@ -63,9 +64,10 @@ def _root_rank(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteOutline:
-    """Navigation lists of each page. ``root`` is the first page, empty if upstream names none.
+    """Navigation of a site: for each page, the lists below it.
 
-    ``titles`` are for mkdocs pages without a title of their own.
+    ``root`` is the first page; empty if there is no outline. ``titles`` are titles of mkdocs pages,
+    which may have no heading.
     """
 
     lists: Mapping[str, Sequence[Row]] = field(default_factory=dict)
@@ -75,9 +77,9 @@ class SiteOutline:
 
 
 def outline_of(site: Site) -> SiteOutline:
-    """Return the outline of a site; an empty one if upstream has none, or a damaged one.
+    """Return the outline of a site; an empty one if upstream's is missing or damaged.
 
-    If the first page has a table of contents of its own, that one defines the order.
+    If the first page has a table of contents, that defines the order, and there are no lists.
     """
     docs = site.lock.docs
     place = outline_place({file.path for file in site.lock.files}, docs)
@@ -129,18 +131,18 @@ def _read(
 
 @dataclass(kw_only=True)
 class _Lists:
-    """Builder of the lists. Each page is listed only once, so lists cannot form a cycle."""
+    """Builder of the lists. A page is listed only once, so that the lists cannot form a cycle."""
 
     docs: Folders
     pages: Mapping[str, str]  # names of all pages
-    folder: str  # folder in the repository that targets are relative to
+    folder: str  # folder in the repository; targets of items are relative to it
     found: dict[str, list[Row]] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     missing: list[str] = field(default_factory=list)
 
     def add(self, page: str, items: Sequence[Item]) -> None:
-        """Add the lists of a page: one for each group, and one for the items between two groups."""
+        """Add lists to a page: one for each group of items, and one for items between groups."""
         rows: list[Row] = []
         for item in items:
             if item.items and not self.pages_of(item):
@@ -156,7 +158,7 @@ class _Lists:
             self.found.setdefault(page, []).append([caption, rows])
 
     def _rows(self, items: Sequence[Item]) -> Iterator[Row]:
-        """Yield the rows of items. Items below a page become lists of that page."""
+        """Yield the rows of items. Items below a page become lists of that page, not rows."""
         for item in items:
             pages = self.pages_of(item)
             is_address = item.target.startswith(("http://", "https://"))
@@ -176,7 +178,7 @@ class _Lists:
                 self.missing.append(item.target)
 
     def pages_of(self, item: Item) -> list[str]:
-        """Return the pages that an item refers to; none if they do not exist."""
+        """Return the pages that an item refers to. A pattern may refer to several, or to none."""
         target = item.target.removeprefix("/")
         if not target:
             return []

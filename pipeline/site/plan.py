@@ -1,6 +1,6 @@
-"""Plan of one site: the inputs of its build, and the folders that it uses.
+"""Plan of one site: the inputs of its build, and the folders that the build uses.
 
-``build`` creates the plan; the other modules only read it.
+``build`` creates the plan, a ``Site``. All other modules only read it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from pipeline.site.reference import Reference
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Inputs of one site build. ``pages`` are in the order of the report.
+    """Inputs of one site build.
 
-    ``kept`` are pages outside this run (``--pages``): their files stay as they are.
+    ``pages`` are the results of the run's pages. ``kept`` names the pages of the last build that
+    are not part of this run (``--pages``); their files stay as they are.
     """
 
     settings: Settings
@@ -36,7 +37,7 @@ class Site:
     pages: Sequence[PageResult]
     glossary: Glossary = field(default_factory=Glossary)
     kept: Sequence[str] = ()
-    # Documents that pages include and that are no pages themselves, by name.
+    # Results of documents that are not pages, but included in pages, by name.
     included: Mapping[str, PageResult] = field(default_factory=dict)
     reference: Reference | None = None
     # Releases of the docs, as ``site.releases.releases_of`` returns them.
@@ -49,13 +50,16 @@ class Site:
 
     @property
     def shared(self) -> frozenset[str]:
-        """Pages that this site of a release leaves out, as the pinned site has them."""
+        """Pages that this site leaves out because the pinned site has equal ones.
+
+        Only the site of a release beside the pinned one has such pages.
+        """
         pages = (row["shared"] for row in self.releases if row["is_this"])
         return frozenset(*pages)
 
     @property
     def pinned_folder(self) -> str:
-        """Where the pinned site lies, from this one, if the two share pages; empty otherwise."""
+        """Relative path from this site to the pinned one, ``../``; empty if they share no pages."""
         return self.releases[0]["folder"] if self.shared else ""
 
     @property
@@ -97,7 +101,7 @@ class Site:
         return merged if merged.is_file() else self.paths.docs / path
 
     def included_in(self, page: str) -> tuple[PageResult, ...]:
-        """Return the documents that a page includes and that are no pages themselves."""
+        """Return the results of the documents that a page includes, and of its docstrings."""
         names = [one.page for one in self.lock.included if page in one.within]
         found = [self.included[name] for name in names if name in self.included]
         if self.reference:
@@ -105,11 +109,11 @@ class Site:
         return tuple(found)
 
     def is_made(self, page: str) -> bool:
-        """Return whether a page is that of an object in the API reference, made for this site."""
+        """Return whether autosummary has generated the page for an object of the API reference."""
         return self.reference is not None and page in self.reference.record.pages
 
     def attribution(self, path: str) -> str:
-        """Return the line that ``merge`` puts under the title of a document."""
+        """Return the line with source and licence that ``merge`` puts below a document's title."""
         url, license_name = self.upstream.page_url, self.upstream.license
         return attribution(
             locale=self.locale,
@@ -122,13 +126,13 @@ class Site:
 
     def source_url(self, path: str) -> str:
         """Return the address at which upstream shows a file of its docs; empty if unknown."""
-        # Without a template the address is empty.
+        # ``page_url`` is a template; if it is empty, the address is, too.
         return address_of_page(self.upstream.page_url, self.lock, path)
 
     def source(self, path: str) -> tuple[str, str]:
-        """Return the readable name of a document's source and its address at upstream.
+        """Return the readable name of a document's source, and its address at upstream.
 
-        The source of a docstring is the line of its module.
+        For a docstring, they name its line in the module: ``jax/_src/api.py:120``.
         """
         module, line = self.reference.source_of(path) if self.reference else ("", 0)
         if not module:
@@ -136,9 +140,9 @@ class Site:
         return self._module(module, line)
 
     def sources_of(self, page: str, paths: Iterable[str]) -> dict[str, str]:
-        """Return the readable names of a page's sources with their addresses.
+        """Return the readable names of a page's sources, with their addresses at upstream.
 
-        The page of an object has a source even if the object has no docstring.
+        The source of an object's page is the line of the object, even if it has no docstring.
         """
         if self.reference and self.is_made(page):
             module, line = self.reference.place_of(page)
@@ -149,7 +153,8 @@ class Site:
     def _module(self, module: str, line: int) -> tuple[str, str]:
         """Return the readable name of a place in the package, and its address at upstream."""
         url = self.source_url(f"{OUTSIDE}/{module}")
-        # Python knows no line of a class that pretends to be from another module.
+        # ``line`` is 0 if Python cannot find the object in the source, as for some classes that
+        # declare another module.
         if not line:
             return module, url
         return f"{module}:{line}", f"{url}#L{line}" if url else ""

@@ -1,6 +1,7 @@
-"""Progress of the translation as plain values, and the front page of several sites.
+"""Progress of the translation as plain values, and the page that leads to several sites.
 
-The counts of a page, and of all pages, add up: ``translated + fuzzy + untranslated = words``.
+All counts are numbers of English words. For each page and for all pages,
+``translated + fuzzy + untranslated = words``.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ def environment(filters: Mapping[str, Callable[..., object]]) -> Environment:
     from jinja2 import Environment, StrictUndefined
 
     made = Environment(
-        autoescape=True,  # no text becomes markup
-        undefined=StrictUndefined,  # a misspelt name fails a test
-        # Template tags on lines of their own leave no empty lines in the page.
+        autoescape=True,  # inserted text cannot become markup
+        undefined=StrictUndefined,  # a misspelt name raises an error
+        # Lines that have only template tags leave no empty lines in the page.
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -51,7 +52,7 @@ _COUNTS = ("words", "translated", "fuzzy", "untranslated")
 
 @dataclass(frozen=True, slots=True)
 class ContentsPosition:
-    """Position of a page in the contents of the site."""
+    """Position of a page in the site's table of contents."""
 
     title: str
     group: str  # title of the part or chapter that contains the page
@@ -92,11 +93,11 @@ def facts(
     others: Sequence[Mapping[str, Any]] = (),
     title: str = "",
 ) -> dict[str, Any]:
-    """Return the facts of ``progress.json`` that do not need the contents of the site.
+    """Return the values of ``progress.json`` that are known before Sphinx runs.
 
-    ``others`` are counts of pages from an earlier build. ``title`` names what is translated; the
-    ``release`` in the result may be empty. ``contributors`` maps names to numbers of translated
-    messages; the result has the largest first.
+    ``contributors`` maps names to numbers of translated messages; the result has the largest number
+    first. ``others`` are counts of pages that are not part of this run. ``title`` is the name of
+    the documented package or of the docs.
     """
     # Ties are sorted by name, so that equal facts give an equal file.
     names = sorted(contributors, key=lambda name: (-contributors[name], name))
@@ -117,10 +118,11 @@ def progress(
     spots: Mapping[str, ContentsPosition],
     reach: Mapping[str, Reach],
 ) -> dict[str, Any]:
-    """Return the content of ``progress.json``, from ``facts`` and the ordered pages.
+    """Return the content of ``progress.json``.
 
-    Pages outside the contents come last, without a group. ``next`` has the pages with untranslated
-    words; pages that readers reach first come first.
+    ``known`` comes from ``facts``. ``spots`` are the pages in the order of the table of contents;
+    other pages come last, without a group. ``next`` in the result lists the pages with untranslated
+    words, those near the first page first (``reach``).
     """
     order = {page: number for number, page in enumerate(spots)}
     last = len(order)
@@ -135,14 +137,14 @@ def progress(
         pages.append({**row, "title": title, "group": group, "url": f"{page}.html"})
     totals = {count: sum(row[count] for row in rows) for count in _COUNTS}
     waiting = [row["page"] for row in rows if row["untranslated"]]
-    # The sort is stable: pages of the same rank stay in the order of the contents.
+    # The sort is stable: pages of the same rank stay in the order of the table of contents.
     upcoming = sorted(waiting, key=lambda page: _rank(reach.get(page)))
     return {**known, **totals, "pages": pages, "next": upcoming}
 
 
 def _rank(reach: Reach | None) -> tuple[bool, int, int]:
-    """Return a sort key: pages near the first page come first, then pages with many links."""
-    # No link leads to this page: readers reach it only by the search or the address.
+    """Return a sort key: near pages come first, then pages to which many pages link."""
+    # Without ``reach``, no link leads to this page, so it comes last.
     if reach is None:
         return True, 0, 0
     return False, reach.steps, -reach.links
@@ -177,7 +179,7 @@ def front_page(sites: Sequence[SiteSummary], *, locale: str) -> str:
 
 
 def _facts(progress: Mapping[str, Any], translated: str) -> str:
-    """Return name, version and translated share of a site: ``Lamps 1.2.0 · 64 % translated``."""
+    """Return title, version and translated share of a site: ``Lamps 1.2.0 · 64 % translated``."""
     percent = whole_percent(int(progress["translated"]), int(progress["words"]))
     if percent is None:  # docs without any words to translate
         percent = 100

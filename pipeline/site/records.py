@@ -1,7 +1,8 @@
-"""Records of pages for the extension: blocks, the line under the title, downloads.
+"""Records of pages for the extension: blocks, the freshness line below the title, downloads.
 
 A record is a JSON file beside the sources, because the extension runs in Sphinx's process. The
-number of a block is its index in ``blocks``; everything on the page refers to it by this number.
+number of a block is its index in the list ``blocks`` of the record. On the page, the English, the
+panel of changes and the scripts refer to a block by this number.
 """
 
 from __future__ import annotations
@@ -31,25 +32,26 @@ from pipeline.site.names import ShownState
 from pipeline.site.plan import Site
 from pipeline.site.terms import term_hints
 
-# [name]: https://example.org - but a footnote, [^name]: words, is a block of its own
+# [name]: https://example.org - but not a footnote, [^name]: words, which is a block.
 _DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S.*$", re.MULTILINE)
 _GITHUB = "https://github.com/"
 _COLAB = "https://colab.research.google.com/github/"
 _KAGGLE = "https://www.kaggle.com/kernels/welcome?src="
-# Headings also appear in the contents, and HTML is copied to the page unchanged.
+# Kinds of messages without glossary hints. Headings also appear in tables of contents, and HTML is
+# copied to the page unchanged.
 _NO_TERMS = frozenset((Kind.HEADING, Kind.HTML, Kind.IMAGE, Kind.PAGE_TITLE))
 
 
 def record_of(
     site: Site, shown: PageDocument, included: Sequence[PageDocument] = ()
 ) -> dict[str, Any]:
-    """Return the record of a page. Blocks of included documents follow the page's own.
+    """Return the record of a page. Blocks of included documents follow those of the page.
 
-    Raises InputError if its document cannot be read.
+    Raises InputError if a document cannot be read.
     """
     page = shown.page
     documents = [one for one in (shown, *included) if one.page.files]
-    # The page of an object has no document of its own.
+    # The generated page of an object has no file of its own; its docstrings have.
     own = documents[0].page.files[0] if documents else SourceFile(path=PATH, blob="")
     blocks: list[Block] = []
     records: list[dict[str, Any]] = []
@@ -72,7 +74,8 @@ def record_of(
         blocks += found
     paths = [one.page.files[0].path for one in documents]
     drafts = sum(block.origin is OriginKind.DRAFT for block in blocks)
-    # A guide names its own documents; the page of an object names the modules of its docstrings.
+    # The freshness line names the sources of the page: for a guide its documents, for the page of
+    # an object the modules of its docstrings.
     named = [path for path in paths if not is_reference(path)] or paths[:1]
     fresh = freshness(
         replace(page, drafts=drafts),
@@ -89,7 +92,7 @@ def record_of(
         line = shared_line(releases, locale=site.locale, has_code=has_code)
         fresh = f"{fresh} · {line}"
     launch: list[tuple[str, str]] = []
-    # These services open notebooks only.
+    # Services like Colab open only notebooks.
     if shown.is_notebook and site.policy.notebook_url:
         launch = launches(_filled(site.policy.notebook_url, site, page.page))
     return {
@@ -120,7 +123,7 @@ def record_of(
 
 
 def _shared_with(site: Site, page: str) -> dict[str, str]:
-    """Return the releases that have the same page, with the address of their first page."""
+    """Return the releases that share this page, with the relative addresses of their sites."""
     return {
         row["name"]: f"{'../' * page.count('/')}{row['folder']}index.html"
         for row in site.releases
@@ -129,9 +132,9 @@ def _shared_with(site: Site, page: str) -> dict[str, str]:
 
 
 def launches(url: str) -> list[tuple[str, str]]:
-    """Return services that run a notebook without an installation, with their addresses.
+    """Return the online services that can run a notebook, with the addresses that open it there.
 
-    Colab and Kaggle open notebooks from GitHub. Any other address must be one of Colab itself.
+    ``url`` is the address of the notebook on GitHub, or already an address of Colab.
     """
     path = url.removeprefix(_GITHUB)
     if path == url:
@@ -142,10 +145,11 @@ def launches(url: str) -> list[tuple[str, str]]:
 def _block_record(
     site: Site, page: PageResult, block: Block, lines: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Return one block as the record contains it.
+    """Return the values of one block for the record.
 
-    ``{"text": "你好", "state": "translated", "edit": "https://…", "english": "Hello"}``, with
-    optional ``terms``, ``kept``, ``origin`` and ``rest``. ``lines`` maps digests to lines of the
+    ``{"text": "你好", "state": "translated", "edit": "https://…", "english": "Hello"}``. There may
+    also be ``terms`` (glossary hints), ``kept`` (a glossary term whose English follows), ``origin``
+    and ``rest`` (it is in a section that stays English). ``lines`` maps digests to lines of the
     memory; it is empty if people edit the catalogue.
     """
     landed = block.landed
@@ -156,7 +160,7 @@ def _block_record(
     address = _edit_address(site, page, block, lines)
     if address:
         record["edit"] = address
-    # The English of an English block would only repeat its text.
+    # An English block has its English in ``text`` already.
     if block.state is not ShownState.ENGLISH:
         record["english"] = english
     terms = _terms_of(site, block)
@@ -172,10 +176,10 @@ def _block_record(
 def _edit_address(
     site: Site, page: PageResult, block: Block, lines: Mapping[str, int]
 ) -> str:
-    """Return the address for editing a block's translation; empty if it cannot be edited.
+    """Return the address for editing a block's translation; empty if there is none.
 
-    The line is that of the memory if people edit the memory, otherwise that of the catalogue. A
-    block without a line has an address only if the configured address contains no line.
+    The configured address may contain a line number: that of the memory (``lines``), if people edit
+    the memory, otherwise that of the catalogue. If it does, a block without a line has no address.
     """
     name = digest(block.landed.msgid)
     line = lines.get(name, 0) if lines else block.line
@@ -185,7 +189,7 @@ def _edit_address(
 
 
 def _terms_of(site: Site, block: Block) -> list[tuple[str, str]]:
-    """Return the glossary terms to explain in a block: Chinese terms with their English."""
+    """Return the glossary terms for hints in a block: pairs of a Chinese term and its English."""
     landed = block.landed
     if block.state is not ShownState.TRANSLATED or landed.kind in _NO_TERMS:
         return []
@@ -193,12 +197,12 @@ def _terms_of(site: Site, block: Block) -> list[tuple[str, str]]:
 
 
 def _shorten_addresses(records: Sequence[dict[str, Any]]) -> str:
-    """Return the common start of all edit addresses; the records keep only the rest.
+    """Remove the common start of all addresses for editing from the records, and return it.
 
-    ``https://…/a.po#L12`` and ``https://…/a.po#L15``: the page has ``https://…/a.po#L1``, the
-    blocks have ``2`` and ``5``. That saves a tenth of a page with hundreds of blocks.
+    For ``https://…/a.po#L12`` and ``https://…/a.po#L15``, return ``https://…/a.po#L1``. The records
+    keep ``2`` and ``5``. That saves a tenth of the size of a page with hundreds of blocks.
     """
-    # A record without an address gets none: an empty rest would mean the common start.
+    # A record without an address must not get an empty one, which would mean the common start.
     editable = [record for record in records if "edit" in record]
     begin = str(commonprefix([record["edit"] for record in editable]))  # noqa: RUF071 - letters count
     for record in editable:
@@ -207,13 +211,13 @@ def _shorten_addresses(records: Sequence[dict[str, Any]]) -> str:
 
 
 def _definitions(shown: PageDocument) -> Iterator[str]:
-    """Yield the link definitions of a page, which its messages may refer to."""
+    """Yield the link definitions of a page, ``[name]: address``, which its messages may use."""
     for text in _markdown_texts(shown):
         yield from _DEFINITION.findall(text)
 
 
 def _markdown_texts(shown: PageDocument) -> Iterator[str]:
-    """Yield the Markdown of a document; of a notebook, cell by cell."""
+    """Yield the Markdown of a document. A notebook gives one text for each Markdown cell."""
     if not shown.path.endswith(".ipynb"):
         yield shown.data.decode("utf-8", "replace")
         return
@@ -223,12 +227,12 @@ def _markdown_texts(shown: PageDocument) -> Iterator[str]:
 
 
 def _memory_lines(site: Site, page: str) -> dict[str, int]:
-    """Return the line of every live entry in the page's memory, by digest.
+    """Return the line of every live entry in the page's memory, by the digest of its message.
 
-    The result is empty if edit links lead to the catalogue instead.
+    Return an empty dictionary if the links for editing lead to the catalogue.
     """
     path = site.paths.memory(site.locale, page)
-    # The repository contains the memory, not the catalogue, so edit links point to the memory.
+    # Most projects commit the memory, not the catalogues. Then the configured address leads to it.
     if "/memory/" not in site.policy.edit_url or not path.is_file():
         return {}
     try:
@@ -241,8 +245,8 @@ def _memory_lines(site: Site, page: str) -> dict[str, int]:
 
 
 def _filled(template: str, site: Site, page: str, **values: object) -> str:
-    """Fill in a template of the configuration. Its fields were validated when it was read."""
-    # Values are quoted one by one, so that the slashes of the template itself stay.
+    """Fill in an address of the configuration, such as ``https://…/{page}.po#L{line}``."""
+    # Only the values are quoted, because the template is an address already.
     known = {"locale": site.locale, "name": site.paths.upstream, "page": page, **values}
     return template.format(
         **{name: quote(str(value), safe="/") for name, value in known.items()}

@@ -1,9 +1,10 @@
-"""Pages of the API reference: autodoc's reST of a release, with the translated docstrings.
+"""Pages of the API reference: the reST that autodoc makes, with translated docstrings.
 
-The record of the pull has the pages and the reST of every directive (``core.reference.objects``).
-This module inserts the merged docstrings into that reST, in the form that napoleon gives them:
-fields for parameters, and headings. The extension then parses the reST, so a site needs no
-installed package.
+autodoc must import the documented package, so the stage ``pull`` runs it once. It stores the
+generated pages, and for every directive (``autofunction:: jax.jit``) the reST that autodoc made
+(``core/reference/objects``). In that reST, marks stand in for the docstrings. This module replaces
+them by the merged docstrings, converted as the Sphinx extension napoleon does: sections like
+``Args:`` become fields. Sphinx then parses the result, so building a site needs no such package.
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ from pipeline.site.texts import words
 
 # A full stop, or one of the full-width marks that end a sentence.
 _SENTENCE = re.compile(r".+?(?:[\u3002\uff01\uff1f]|\.(?=\s|$)|$)", re.DOTALL)
-# Words that are shown: ".. rubric:: Examples", ":environment variable: ``JAX_X``"
+# Lines with a heading that readers see: ".. rubric:: Examples", ":environment variable: ``JAX_X``"
 _HEADING = re.compile(r"(\s*(?:\.\. rubric:: |:(?=[^:]+: )))([^:]+)(.*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shown:
-    """Directives of one page, and the rows of its tables."""
+    """Directives of one page that document objects, and the rows of its tables of objects."""
 
     directives: list[Directive] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
@@ -50,7 +51,7 @@ class _Shown:
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:
-    """The API reference of one locale. ``rows`` are the results of its pages, by name."""
+    """The API reference of one locale. ``rows`` are the results of all pages, by name."""
 
     record: Record
     paths: Paths
@@ -61,14 +62,14 @@ class Reference:
     def of(
         cls, paths: Paths, locale: str, pages: Sequence[PageResult]
     ) -> Reference | None:
-        """Return the reference that was pulled; None if there is none, or a damaged one."""
+        """Return the reference that was pulled; None if it is missing or damaged."""
         path = paths.docs / PATH
         if not path.is_file():
             return None
         try:
             record = read_record(files.read_bytes(path), where=str(path))
         except InputError:
-            return None  # the next pull replaces it
+            return None  # the next ``pull`` replaces the damaged file
         rows = {page.page: page for page in pages}
         return cls(record=record, paths=paths, locale=locale, rows=rows)
 
@@ -83,12 +84,12 @@ class Reference:
         return shown
 
     def pages(self) -> Iterator[PageResult]:
-        """Yield the results of the objects' own pages, including objects without docstring."""
+        """Yield a result for each generated page, even if its object has no docstring."""
         for name in sorted(self.record.pages):
             yield PageResult(page=name, title=name.rpartition("/")[2])
 
     def findings(self, lock: Lock) -> Iterator[Finding]:
-        """Yield what could not be read, when the reference was pulled."""
+        """Yield a finding for each object that autodoc could not read."""
         for failure in self.record.failures:
             yield Finding(
                 code="reference",
@@ -100,14 +101,18 @@ class Reference:
             )
 
     def documents(self, page: str) -> Iterator[PageResult]:
-        """Yield a row for each docstring that a page shows, in order, named like its catalogue."""
+        """Yield a result for each docstring that a page shows, in order.
+
+        The docstrings of a page share a catalogue; a result has the name of the catalogue.
+        """
         counted: set[str] = set()
         for path in self._documents(page):
             name = page_name(path)
             row = self.rows.get(name, PageResult(page=name))
             files_of_row = [file for file in row.files if file.path == path]
             if name in counted:
-                row = PageResult(page=name)  # the first one has the counts of all
+                # The first result has the counts of the whole catalogue.
+                row = PageResult(page=name)
             counted.add(name)
             for file in files_of_row:
                 yield replace(row, files=(file,), findings=())
@@ -115,8 +120,8 @@ class Reference:
     def _documents(self, page: str) -> list[str]:
         """Return the paths of the docstrings that a page shows, without duplicates.
 
-        Tables show only summaries. A docstring in a table counts only if it is in the catalogue of
-        this page.
+        A table shows only the summary of a docstring. Its docstring is included only if this page's
+        catalogue has it.
         """
         found = self.shown.get(page, _Shown())
         names: list[str] = []
@@ -152,7 +157,7 @@ class Reference:
         return found
 
     def key_of(self, page: str) -> str:
-        """Return a text of everything in the record that a page shows, as part of its key."""
+        """Return a text that changes if the record changes what a page shows; part of its key."""
         found = self.shown.get(page, _Shown())
         names = [name for one in found.directives for name in names_in(one)]
         names += [row.object for row in found.rows]
@@ -160,7 +165,7 @@ class Reference:
         return repr((found, objects, self.record.settings, self.record.pages.get(page)))
 
     def summarized(self, page: str) -> Iterator[str]:
-        """Yield the paths of the docstrings whose first sentences a page shows in tables."""
+        """Yield the paths of the docstrings whose summaries a page shows in its tables."""
         for row in self.shown.get(page, _Shown()).rows:
             path = self._object(row.object).document
             if path:
@@ -171,7 +176,11 @@ class Reference:
         return self.record.pages[page].lstrip("\ufeff").encode("utf-8", "replace")
 
     def values_of(self, page: str) -> dict[str, Any]:
-        """Return the reST of a page's directives and the rows of its tables; empty without any."""
+        """Return the data of a page for its record: ``directives`` and ``rows``; maybe empty.
+
+        ``directives`` maps ``autofunction jax.jit`` to its reST. ``rows`` maps a name in a table to
+        the full name, the signature and the summary of its object.
+        """
         found = self.shown.get(page)
         if found is None:
             return {}
@@ -187,7 +196,11 @@ class Reference:
         }
 
     def _expanded(self, directive: Directive) -> Iterator[tuple[str, list[str]]]:
-        """Yield the lines of a directive with its docstrings in place, each with its origin."""
+        """Yield the lines of a directive in parts, each with its origin.
+
+        A part is a line of autodoc's, without an origin, or the lines of a docstring, with
+        ``file:line: name`` of its object.
+        """
         for line in directive.lines:
             before, mark, rest = line.partition(MARK)
             if not mark:
@@ -201,7 +214,10 @@ class Reference:
             yield f"{found.file}:{found.line}: {name}" if found.file else name, lines
 
     def _docstring(self, name: str) -> list[str]:
-        """Return the lines of an object's docstring as napoleon writes them, with its types."""
+        """Return the lines of an object's merged docstring, converted as by napoleon.
+
+        Fields with types are added if upstream's autodoc adds them.
+        """
         found = self._object(name)
         lines = napoleon_lines(
             self._merged(found).split("\n"),
@@ -215,7 +231,7 @@ class Reference:
         return lines
 
     def _translated_heading(self, line: str) -> str:
-        """Return a line; if it is the heading of a section or field, in the reader's language."""
+        """Return a line. If it has a heading (``.. rubric:: Examples``), translate the heading."""
         match = _HEADING.fullmatch(line)
         if match is None:
             return line
@@ -223,7 +239,7 @@ class Reference:
         return match[1] + known.get(match[2].lower(), match[2]) + match[3]
 
     def _merged(self, found: Object) -> str:
-        """Return the merged docstring of an object; upstream's if there is none."""
+        """Return the merged docstring of an object, or upstream's if it is not merged."""
         if not found.document:
             return ""
         path: Path = self.paths.merged(self.locale) / found.document
@@ -242,7 +258,7 @@ class Reference:
 
 
 def _types(found: Object, lines: Sequence[str]) -> list[str]:
-    """Return fields with the types of the parameters that ``lines`` describe."""
+    """Return fields with the types of parameters that ``lines`` describe: ``:type x: Array``."""
     text = "\n".join(lines)
     fields: list[str] = []
     for name, type_ in found.types.items():

@@ -1,8 +1,10 @@
 """Releases of the docs on one site, and the pages that they share.
 
-A page that a release beside the pin has in common with the pinned one is not built again. Links on
-that release's site lead to the pinned page, which names the other release. Pages are compared by
-the locks, so the result is the same in the builds of both sites.
+The pinned release is the main one. Other releases are "beside the pin": each has a site in a folder
+of its own. A page that is equal in such a release and in the pinned one is built only for the
+pinned site. The other site links to it, and the page names the other release.
+
+Pages are compared by the digests in the locks, so both builds come to the same result.
 """
 
 from __future__ import annotations
@@ -19,11 +21,11 @@ from pipeline.site.plan import Site
 
 
 def releases_of(site: Site) -> list[dict[str, Any]]:
-    """Return the releases of the docs on this site, the pinned one first; empty for a single one.
+    """Return a row for each release of the docs, the pinned one first; none for a single release.
 
-    ``folder`` is the relative address of a release's site from this one. ``shared`` has the pages
-    that it shares with the pinned one. A release that has not been pulled yet has no pages and is
-    left out.
+    In a row, ``folder`` is the relative address of the release's site, seen from this site.
+    ``shared`` lists the pages that it shares with the pinned site. Releases that have not been
+    pulled yet are left out.
     """
     rows: list[dict[str, Any]] = []
     pinned: Lock | None = None
@@ -60,11 +62,11 @@ def releases_of(site: Site) -> list[dict[str, Any]]:
 
 
 def _shared_pages(site: Site, pinned: Lock, lock: Lock) -> list[str]:
-    """Return the pages that the pinned release and the release of ``lock`` have in common.
+    """Return the pages that are equal in the pinned release and in the release of ``lock``.
 
-    ``site`` is the site of one of them. The documents of these pages are equal, and so are the
-    documents that they include and all files that they name. The first page is never shared. The
-    site of a release beside the pin also builds the pages that the pinned site lacks.
+    ``site`` is the site of one of them. A page is equal if its documents are, and all documents
+    that it includes and files that it names. The first page is never shared. In the build of the
+    other release, pages that the pinned site lacks are not shared, either.
     """
     changed = {file.path for file in {*pinned.files} ^ {*lock.files}}
     names = [

@@ -1,8 +1,8 @@
-"""Sphinx's source folder: documents under upstream's names, with records beside them.
+"""Sphinx's source folder: documents with upstream's names, and records for the extension.
 
-The input is the documents of ``merge`` and ``execute``. The wanted content of every file is
-determined first. Then changed files are written, and all other files are removed. A page with
-unchanged inputs is skipped.
+The documents come from the stages ``merge`` and ``execute``. ``assemble`` first determines the
+content of every file, except for pages whose inputs have not changed. Then it writes the files that
+differ, and removes files that do not belong to the site any more.
 """
 
 from __future__ import annotations
@@ -40,13 +40,16 @@ from pipeline.site.records import record_of
 from pipeline.site.search.index import readers_words
 from pipeline.site.terms import synonyms, term_list
 
-# Wanted content of a file: bytes, the content of another file, or None for no change.
+# Content of a file: bytes, the path of a file with the content, or None if the file is up to date.
 Content = bytes | Path | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembled:
-    """Result of assembling. ``downloads`` maps paths to bytes, or to None for existing files."""
+    """Result of ``assemble``. ``downloads`` maps paths in the site to bytes.
+
+    The value is None if the file exists already.
+    """
 
     changed: int  # files written or removed
     findings: tuple[Finding, ...]  # problems of pages
@@ -65,15 +68,15 @@ class _PageFiles:
 def assemble(
     site: Site, contributors: Mapping[str, int], *, memo: Memo[SubjectState], code: str
 ) -> Assembled:
-    """Bring the source folder up to date. Pages that cannot be read become findings.
+    """Update the source folder. A page that cannot be read becomes a finding.
 
-    A page is made again if its inputs or the digest ``code`` differ from those in the memo. Raises
-    WriteError.
+    The files of a page are made again if its inputs have changed, or ``code``, the digest of our
+    code. ``contributors`` maps names to numbers of translated messages. Raises WriteError.
     """
     wanted = _files_of_site(site, contributors)
     downloads: dict[str, bytes | None] = {}
     findings: list[Finding] = []
-    # Part of every page's key, so it is computed only once.
+    # Part of the key of every page, so it is computed only once.
     common = _digest_of_site(site, code)
     for page in site.pages:
         try:
@@ -90,14 +93,14 @@ def assemble(
             downloads |= dict.fromkeys(known.downloads)
     changed = 0
     for path, content in wanted.items():
-        # None: the file has the wanted content already.
+        # None means that the file is up to date.
         if content is not None:
             changed += _write_or_link(site.sources / path, content)
-    # Sphinx would build a page from every document in its folder.
+    # Remove all other files: Sphinx would build a page from every document in its folder.
     stale = [
         path
         for path in site.sources.rglob("*")
-        # Broken symbolic links are removed too; ``is_file`` would miss them.
+        # ``is_file`` would be false for a broken symbolic link, which must be removed, too.
         if not path.is_dir() and path.relative_to(site.sources).as_posix() not in wanted
     ]
     files.remove_files(stale)
@@ -107,8 +110,9 @@ def assemble(
 
 
 def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Content]:
-    """Return the files that belong to no page: configuration, site records, upstream's assets."""
-    # Of a long list, the search uses only the first words: readers' words come before the glossary.
+    """Return the files of the whole site: configuration, records, and upstream's assets."""
+    # If too many synonyms match, the search uses only the first ones. The readers' words are more
+    # important than the glossary.
     usual_names = site.upstream.usual_names
     words = [*readers_words(site.locale, usual_names), *synonyms(site.glossary)]
     counts = facts(
@@ -116,7 +120,7 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
         site.pages,
         contributors,
         others=_counts_kept(site),
-        # The usual name: the package, otherwise the title of its docs.
+        # What readers call the docs: the package, or the title of the docs.
         title=site.lock.package or site.policy.title or site.upstream.name,
     )
     wanted: dict[str, Content] = {
@@ -128,14 +132,14 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
         f"{RECORDS}/history.json": to_json(list(map(asdict, last_changes(site)))),
     }
     wanted |= {found.path: found.data for found in inventories_of(site).available}
-    # Documents come page by page, from merge and execute. Documents of pages outside this run are
-    # either kept from the last one or left out.
+    # The loop below copies upstream's other files. It skips documents: those of this run come from
+    # merge and execute (``_page_files``), and those of other pages stay from the last run.
     documents = {file.path for page in site.pages for file in page.files}
     for page in site.lock.pages:
         if site.upstream.selects(page.name):
             documents.update(file.path for file in page.files)
     documents.update(file.path for file in hidden_duplicates(site.lock.files))
-    # Upstream's conf.py is code, so it never replaces ours.
+    # ``wanted`` has our conf.py, so upstream's is skipped: it is code that must not run.
     taken = documents | wanted.keys()
     for file in site.lock.files:
         path = site.paths.docs / file.path
@@ -148,28 +152,29 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
 
 
 def _drives_sphinx(path: str) -> bool:
-    """Return whether a file would control Sphinx: docutils' configuration or an asset template.
+    """Return whether a file would control Sphinx: ``docutils.conf``, or a template in the assets.
 
-    ``docutils.conf`` may name any file to write to. A template may read any file into its output.
+    ``docutils.conf`` may make docutils write to any file. A template may read any file into a page.
     """
     is_template = path.lower().endswith((".jinja", "_t"))
     return path == "docutils.conf" or (path.startswith(f"{ASSETS}/") and is_template)
 
 
 def _names_of(path: str) -> tuple[str, ...]:
-    """Return the names under which to write a file.
+    """Return the names under which to write a file. They differ for letters such as ``é``.
 
-    Sphinx normalizes folder names to NFC, and it may ask for the file's own name in either form.
+    Unicode has two forms of such letters. Sphinx converts the names of folders to one form (NFC),
+    and may use either form of the file's own name.
     """
     folder, _, name = path.rpartition("/")
     return path, page_path(path), f"{page_path(folder)}/{name}".removeprefix("/")
 
 
 def _content_of(path: Path) -> Content:
-    """Return the content that Sphinx gets for an upstream file that is no document.
+    """Return the content of one of upstream's files for Sphinx; None if Sphinx must not get it.
 
-    None means that Sphinx does not get the file. Pages may include programs as text, so programs
-    are passed through except in the published assets.
+    A program is passed on, because pages may include it as text. Programs among the assets, which
+    Sphinx publishes, are not passed on.
     """
     if is_program(path.name) and ASSETS not in path.parts:
         return path
@@ -177,7 +182,7 @@ def _content_of(path: Path) -> Content:
 
 
 def _counts_kept(site: Site) -> list[dict[str, Any]]:
-    """Return the counts of the pages outside this run, as the last build recorded them."""
+    """Return the counts of pages that are not part of this run, from the last build's record."""
     path = site.sources / RECORDS / "progress.json"
     if not site.kept or not path.is_file():
         return []
@@ -186,7 +191,7 @@ def _counts_kept(site: Site) -> list[dict[str, Any]]:
 
 
 def _digest_of_site(site: Site, code: str) -> str:
-    """Return a digest of the inputs that all pages share."""
+    """Return a digest of the inputs that affect all pages."""
     parts = (
         configuration_of(site),
         site.lock.commit,
@@ -200,7 +205,10 @@ def _digest_of_site(site: Site, code: str) -> str:
 def _page_files(
     site: Site, page: PageResult, memo: Memo[SubjectState], common: str
 ) -> _PageFiles:
-    """Make the files of a page, or keep them if its inputs are unchanged. Raises PipelineError."""
+    """Return the files of a page, without contents if its inputs have not changed.
+
+    ``common`` is the digest of inputs that affect all pages. Raises PipelineError.
+    """
     subject = subject_of_page(page.page)
     shown_objects = site.reference.key_of(page.page) if site.reference else ""
     stamps = digest_of_stamps(*_inputs(site, page))
@@ -211,7 +219,8 @@ def _page_files(
             sources=dict.fromkeys(known.files), downloads=dict.fromkeys(known.downloads)
         )
     if page.page in site.shared:
-        # Only its name and its changes count: the extension takes the page from the pinned site.
+        # The extension takes the page from the pinned site. Sphinx only needs to know that the page
+        # exists, and whether it has changed.
         paths = [file.path for file in page.files[:1]]
         made = _PageFiles(
             sources={page_path(path): site.document(path) for path in paths},
@@ -225,7 +234,7 @@ def _page_files(
     try:
         downloads = notebooks_of(shown)
     except InputError as error:
-        # The page can still be shown, only not offered as a notebook.
+        # The site shows the page, but does not offer it as a notebook.
         findings = (Finding.of(error, page=page.page),)
         shown, downloads = replace(shown, is_notebook=False), {}
     record = to_json(record_of(site, shown, included))
@@ -244,7 +253,7 @@ def _page_files(
     )
     if findings:
         return made
-    # Kept only for a page without findings, so that problems are reported in every run.
+    # A page with findings gets no memo, so that every run reports its findings.
     memo.put(
         subject,
         key,
@@ -254,7 +263,7 @@ def _page_files(
 
 
 def _is_all_there(site: Site, known: SubjectState) -> bool:
-    """Return whether all sources and downloads of a page still exist."""
+    """Return whether all sources and downloads that the last build made of a page still exist."""
     paths = (
         *map(site.sources.joinpath, known.files),
         *map(site.target.joinpath, known.downloads),
@@ -263,27 +272,27 @@ def _is_all_there(site: Site, known: SubjectState) -> bool:
 
 
 def _inputs(site: Site, page: PageResult) -> Iterator[Path]:
-    """Yield the files that a page of the site is made from. They need not exist."""
+    """Yield the files that affect a page of the site. Some may not exist."""
     for path in site.reference.summarized(page.page) if site.reference else ():
         yield site.paths.merged(site.locale) / path
     for one in (page, *site.included_in(page.page)):
         if not one.files:
-            continue  # the page of an object; its docstrings follow
+            continue  # the page of an object has no file; its docstrings are in ``included_in``
         path = one.files[0].path
         yield site.paths.docs / path
         yield site.paths.merged(site.locale) / path
         yield site.paths.blocks(site.locale) / f"{path}.json"
         yield site.paths.executed(site.locale) / f"{one.page}.ipynb"
-        # Pencil links point to line numbers in these files.
+        # Links for editing (pencils) contain line numbers of these files.
         yield site.paths.catalog(site.locale, one.page)
         yield site.paths.memory(site.locale, one.page)
 
 
 def _result_key(page: PageResult) -> str:
-    """Return the results of a page that are in none of its files, as a text for its key."""
+    """Return, as a part of the page's key, the results of the run that are in no file."""
     run = page.execution
     ran = (run.status, run.reason, run.cells, run.total, run.note) if run else None
-    # The line under the title shows these counts.
+    # The freshness line below the title shows these counts.
     counts = (
         page.words,
         page.translated,
@@ -304,14 +313,14 @@ def _write_or_link(path: Path, content: bytes | Path) -> bool:
     if isinstance(content, bytes):
         return files.write_if_changed(path, content, flush=False)
     try:
-        # ``samefile`` is cheaper than a comparison of the bytes.
+        # ``samefile`` is true for hard links, and faster than a comparison of the bytes.
         is_there = path.exists()
         if is_there and (
             path.samefile(content) or path.read_bytes() == content.read_bytes()
         ):
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Not written in place: it may be a link to a file that is not ours.
+        # Never write to ``path`` in place: it may be a hard link to a file outside this folder.
         path.unlink(missing_ok=True)
         try:
             os.link(content, path)

@@ -1,8 +1,9 @@
 """Style sheets of a site, without the rules that no page can use.
 
-The theme's sheets have 370 kB, mostly for unused icons and components. Pruning cuts the style
-sheets of a first page from 560 kB to 150 kB. The memo has the classes and ids of unchanged pages.
-It also has the pruned sheets, for as long as the pages have the same classes and ids.
+The theme's style sheets have rules for many icons and components that our pages do not use.
+Without them, the style sheets of the first page shrink from 560 kB to 150 kB. A rule is removed if
+it needs a class or an id that no page and no script has. The memo stores the classes and ids of
+each page, and the pruned style sheets, which can be used again if no class or id has changed.
 """
 
 from __future__ import annotations
@@ -21,27 +22,27 @@ from pipeline.site.plan import Site
 if TYPE_CHECKING:
     from tinycss2.ast import Node
 
-# Comments and white space outside of strings. A comment with ! is a licence and is kept.
+# Strings, comments and white space. A comment that begins with ! is a licence and stays.
 _COMMENT_OR_SPACE = re.compile(
     r"(?P<kept>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\\.|/\*!.*?\*/)"
     r"|/\*.*?\*/|(?P<space>\s+)",
     re.DOTALL,
 )
-# At-rules whose block contains rules; the block of others (@font-face) contains declarations.
+# At-rules whose block contains rules. The block of other ones (@font-face) contains declarations.
 _NESTING = frozenset(("media", "supports", "layer", "container", "scope"))
 # Functions with a list of selectors, one of which must match.
 _ONE_OF = frozenset(("is", "where", "matches", "any", "has"))
 _PART_OF_CLASS = re.compile(r"\s*class\*=[\"']?([\w-]+)[\"']?\s*")
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 _VALUE = r"(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+))"
-# Each starts with plain letters, so that `re` can skip ahead; one pattern for both takes four times
-# as long.
+# Each pattern starts with plain letters, which ``re`` finds quickly. One pattern for both
+# attributes would take four times as long.
 _ATTRIBUTES = (
     re.compile(rf"class=(?<!\wclass=){_VALUE}"),
     re.compile(rf"id=(?<!\wid=){_VALUE}"),
 )
-# Components of Bootstrap. Its script names them even if no page uses them, so these words in the
-# script do not count.
+# Components of Bootstrap that our pages do not use. Bootstrap's script contains their classes, so
+# these words in a script do not count.
 _ASKED_FOR = re.compile(
     r"(?:accordion|carousel|list-group|modal|offcanvas|pagination|popover|toast)(?:-|$)"
 )
@@ -65,8 +66,8 @@ def words_in_script(script: str) -> frozenset[str]:
 def prune(css: str, words: frozenset[str]) -> str:
     """Return ``css`` without comments, indentation, and rules that no page can use.
 
-    A rule is dropped if each of its selectors needs a class or an id that ``words`` lacks. Licence
-    comments are kept.
+    A rule is removed if each of its selectors needs a class or an id that ``words`` lacks. Comments
+    with licences stay.
     """
     from tinycss2 import parse_stylesheet
 
@@ -82,7 +83,7 @@ def _shortened(match: re.Match[str]) -> str:
 
 
 def _used(rules: Iterable[Node], words: frozenset[str]) -> Iterator[str]:
-    """Yield the used part of each rule: ``.a, .b {top: 0}`` → ``.a{top: 0}`` without a ``b``."""
+    """Yield the used part of each rule: ``.a, .b {top: 0}`` → ``.a{top: 0}`` without any ``b``."""
     from tinycss2 import parse_rule_list, serialize
 
     for rule in rules:
@@ -103,8 +104,8 @@ def _used(rules: Iterable[Node], words: frozenset[str]) -> Iterator[str]:
             used = "".join(_used(inner, words))
             if used:
                 yield f"@{rule.at_keyword}{serialize(rule.prelude).rstrip()}{{{used}}}"
-        # Other at-rules (a font) have no selector. Rules that cannot be parsed are dropped, as in
-        # browsers.
+        # Other at-rules, such as @font-face, have no selector, so they stay. Rules that cannot be
+        # parsed are removed; browsers ignore them, too.
         elif rule.type != "error":
             yield rule.serialize()
 
@@ -118,7 +119,8 @@ def _parts(selectors: Sequence[Node]) -> list[list[Node]]:
 def can_match(selector: Sequence[Node], words: frozenset[str]) -> bool:
     """Return whether all classes and ids that ``selector`` needs are among ``words``.
 
-    Those in ``:not()`` are not needed. Of a list in ``:is()`` or a similar function, one is enough.
+    A selector does not need the classes and ids in ``:not()``. In ``:is()`` and similar functions,
+    one of the listed selectors must match.
     """
     for before, node in pairwise((None, *selector)):
         is_name = node.type == "hash" or (before == "." and node.type == "ident")
@@ -142,8 +144,8 @@ def _may_have_part(attribute: Node, words: frozenset[str]) -> bool:
 
 
 def restore_styles(site: Site) -> None:
-    """Remove the pruned style sheets before a build, so that Sphinx copies the whole ones."""
-    # They were pruned for the pages of the last build, and Sphinx copies only missing files.
+    """Remove the pruned style sheets before a build, so that Sphinx copies the complete ones."""
+    # Sphinx copies only missing files. The pages may now use rules that the last build removed.
     files.remove_files(files.files_below(site.target / "_static", ".css"))
 
 
@@ -184,7 +186,7 @@ def _words_in(
     path: Path,
     find: Callable[[str], frozenset[str]],
 ) -> tuple[str, ...]:
-    """Return the words that ``find`` finds in a file; they are stored in the memo."""
+    """Return the words that ``find`` finds in a file, from the memo if the file is unchanged."""
     subject, key = subject_of_file(site, path), digest_of_stamps(path)
     known = memo.get(subject, key)
     if known is None:

@@ -1,7 +1,8 @@
 """Glossary terms on the site: hints in translations, the glossary page, and search synonyms.
 
-The input is the parsed glossary; the output is plain values for records and pages. Readers do not
-see rows that only advise translators.
+The input is the parsed glossary; the output is plain values for records and pages. A row of the
+glossary has an English term and its renderings, the Chinese words for it. Rows that only advise
+translators give no hints.
 """
 
 from __future__ import annotations
@@ -15,21 +16,22 @@ from pipeline.core.glossary.glossary import Glossary, Rendering, Term
 from pipeline.core.glossary.rows import BRACKET
 from pipeline.findings import Severity
 
-_GAP = re.compile("[ …]")  # a rendering with a gap, like 把…掩盖, is not a word
+_GAP = re.compile("[ …]")  # 把…掩盖: a rendering with a gap
 
 
 def term_hints(
     glossary: Glossary, english: str, chinese: str, markup: Markup = Markup.MARKDOWN
 ) -> list[tuple[str, str]]:
-    """Return renderings in ``chinese`` with their English, in the order of ``english``.
+    """Return the glossary terms of a message for hints: pairs of a rendering and its English.
 
-    ``("即时编译", "just-in-time compilation")`` is one. ``placement`` finds their positions on the
-    page, outside of code, links and headings.
+    ``("即时编译", "just-in-time compilation")`` is such a pair. ``english`` is the message and
+    ``chinese`` its translation. The pairs are in the order of ``english``. The extension finds the
+    positions of the renderings on the page (``bilingual.placement``).
     """
     words_by_term: dict[str, str] = {}
     for mention in glossary.mentions(english, markup):
         term = mention.term
-        # Rows of weight NOTE are advice: such words may be rendered in many ways.
+        # Rows of weight NOTE are advice: such words may be translated in many ways.
         if term.weight in (None, Severity.NOTE) or term.english in words_by_term:
             continue
         if words := _rendering_in(chinese, term):
@@ -51,9 +53,8 @@ def _rendering_in(chinese: str, term: Term) -> str:
 
 
 def _is_worth_marking(form: str) -> bool:
-    """Return whether a rendering may have a hint: ``雅可比`` may, ``pytree`` may not."""
-    # A rendering equal to the English explains nothing, and a single character occurs in other
-    # words.
+    """Return whether a rendering may get a hint: ``雅可比`` may, ``pytree`` may not."""
+    # A hint on an English word would explain nothing. A single character may be a part of any word.
     return len(form) > 1 and not form.isascii()
 
 
@@ -62,7 +63,7 @@ def term_list(glossary: Glossary) -> list[Mapping[str, Any]]:
     rows: list[Mapping[str, Any]] = []
     for term in glossary.terms:
         if term.weight is None:
-            continue  # the row only allows a word that is wrong elsewhere
+            continue  # the row only permits a word that another row forbids
         row = {
             "english": term.english,
             "renderings": [rendering.text for rendering in term.renderings],
@@ -84,7 +85,7 @@ def synonyms(glossary: Glossary) -> list[tuple[list[str], list[str]]]:
     right = set().union(*map(_searched, (term.renderings for term in glossary.terms)))
     for term in glossary.terms:
         renderings = _searched(term.renderings)
-        # Rows without weight only allow a word, and rows without renderings have nothing to find.
+        # Rows without weight only permit a word. Rows without renderings have no words to find.
         if term.weight is not None and renderings:
             others = [word for word in _searched(term.avoided) if word not in right]
             rows.append(

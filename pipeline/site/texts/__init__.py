@@ -1,7 +1,7 @@
-"""Words of the site's own interface: one TOML table per language, for translators.
+"""Words of the site's own interface: one TOML table for each language.
 
-``en.toml`` has all of them. The table of another language is named after the locale
-(``pt_BR.toml``) or the language (``pt.toml``). Words that it lacks are shown in English.
+``en.toml`` has all words. The table of another language is named after the locale
+(``pt_BR.toml``) or the language (``pt.toml``). Words that such a table lacks are shown in English.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _LAST_LATIN = "\u024f"
 
 
 def text(locale: str, key: str) -> str:
-    """Return the words at ``key`` in the table of page texts."""
+    """Return the words at ``key`` in the part ``page`` of the table."""
     return words(locale, "page")[key]
 
 
 @cache
 def words(locale: str, part: str) -> Mapping[str, str]:
-    """Return the words of one part of the site; missing ones are English."""
+    """Return the words of one part of the table, such as ``search``; missing ones are English."""
     own = _table(interface_language(locale)).get(part, {})
     return {**_table(ENGLISH).get(part, {}), **own}
 
@@ -40,13 +40,13 @@ def interface_language(locale: str) -> str:
     ``zh_CN`` → ``zh``; a language without a table → ``en``
     """
     language = locale.partition("_")[0]
-    # The table in Simplified Chinese is no fallback for Traditional Chinese.
+    # ``zh.toml`` is Simplified Chinese, which must not be shown to readers of Traditional Chinese.
     names = (locale,) if is_traditional(locale) else (locale, language)
     return next(filter(_is_there, names), ENGLISH)
 
 
 def looks_english(title: str, locale: str) -> bool:
-    """Return whether a title has only Latin letters in a language that has others."""
+    """Return whether a title has only Latin letters, although the language uses other letters."""
     has_others = any(letter.isalpha() and letter > _LAST_LATIN for letter in title)
     return locale.partition("_")[0] in _OTHER_LETTERS and not has_others
 
