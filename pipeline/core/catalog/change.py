@@ -1,7 +1,7 @@
-"""Classification of the change between two versions of a message, and its word diff.
+"""Class and word diff of the change between two versions of a message.
 
-Both are written into the note of a fuzzy entry and into tables, so that translators can start with
-the quickest changes.
+They are written into the note of a fuzzy entry, and into tables. So translators can start with the
+changes that take the least time: ``numbers: at least [-2-]{+3+} devices``.
 """
 
 from __future__ import annotations
@@ -16,28 +16,25 @@ from rapidfuzz.distance import OSA, Indel
 from pipeline.core.catalog.marks import MarkChange, correspond
 from pipeline.core.document.prose import atoms_of, mask
 
-# Lengths in characters. A diff longer than the first one omits the words around the changes. If it
-# is still longer than the second one, it is cut off there.
+# Lengths in characters. If a diff is longer than the first one, the words around the changes are
+# omitted. If it is then longer than the second one, it is cut off.
 DIFF_LENGTH = 200
 LONGEST_DIFF = 800
 _CONTEXT = 3  # words shown on either side of a change
 
 
 class ChangeClass(StrEnum):
-    """Class of a change, ordered by the time it takes a person: quickest first.
-
-    The values appear in notes and tables.
-    """
+    """Class of a change, ordered by the time that a person needs to review it: quickest first."""
 
     PUNCTUATION = "punctuation"  # or white space
     MARKUP = "mark-up"  # only links, roles and other marks differ, not the text that they show
     CODE = "code"  # only code or formulas differ, not the words
     TYPO = "case or typo"
     NUMBERS = "numbers"
-    MOVED = "moved"  # the same text in another place
-    ADOPTED = "adopted"  # the same text, translated elsewhere
-    SPLIT = "split"
-    MERGED = "merged"
+    MOVED = "moved"  # the same text on another page
+    ADOPTED = "adopted"  # the same text, translated by another project
+    SPLIT = "split"  # a part of a text that upstream has split
+    MERGED = "merged"  # several texts that upstream has joined
     REWORDING = "rewording"
 
 
@@ -47,7 +44,7 @@ class Change:
 
     kind: ChangeClass
     diff: str
-    page: str = ""  # where the old text was, if on another page
+    page: str = ""  # the page of the old text, if it is another one
 
     def __str__(self) -> str:
         """Return the change as written in a note: ``numbers: at least [-2-]{+3+} devices``.
@@ -58,7 +55,7 @@ class Change:
         return ": ".join(filter(None, parts))
 
 
-# Mark-up that a rendered page does not show: "see {func}`jax.jit`" reads "see jax.jit".
+# Mark-up that readers do not see: "see {func}`jax.jit`" is shown as "see jax.jit".
 _MARKUP = re.compile(
     r"""
     \]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)  # link target
@@ -78,7 +75,7 @@ _NUMBER = re.compile(rf"\d+(?:[.,]\d+)*|\b(?:{_MONTHS})\b")
 _PUNCTUATION = re.compile(r"""[\s.,;:!?'"()‘’“”–—…-]+""")
 _NO_WORD = re.compile(r"[\W_]+")
 _TOKEN = re.compile(r"\n|[^\S\n]+|\S+")  # a line break, other white space, or a word
-# Characters. In shorter words, one letter makes another word: on/no, now/not.
+# Characters of a word. A shorter one becomes another word with one other letter: on/no, now/not.
 _TYPO_LENGTH = 4
 
 
@@ -101,7 +98,7 @@ def diff(old: str, new: str) -> str:
         return ""
     old_words, new_words, between = old.split(), new.split(), " "
     if old_words == new_words:
-        # The words are equal, so only white space differs: keep it as tokens to show it.
+        # Only white space differs. So that the diff shows it, white space becomes tokens, too.
         old_words, new_words, between = _TOKEN.findall(old), _TOKEN.findall(new), ""
     text = between.join(_diff_parts(old_words, new_words, context=_CONTEXT))
     if len(text) > DIFF_LENGTH:
@@ -130,7 +127,7 @@ def _diff_parts(
     removed: list[str] = []
     added: list[str] = []
     for number, block in enumerate(blocks):
-        # Consecutive deletions and insertions form one change, up to the next equal words.
+        # Deletions and insertions up to the next equal words form one change.
         match block.tag:
             case "delete":
                 removed += old_words[block.src_start : block.src_end]
@@ -140,7 +137,7 @@ def _diff_parts(
                 parts.append(_change_mark(removed, added))
                 removed, added = [], []
                 equal = old_words[block.src_start : block.src_end]
-                # At the start and the end of a text, only one side has a change.
+                # Words at the start or the end of a text have a change only on one side.
                 head = 0 if number == 0 else context
                 tail = 0 if number == len(blocks) - 1 else context
                 parts += _around(equal, head=head, tail=tail)
@@ -172,7 +169,7 @@ def _around(words: list[str], *, head: int, tail: int) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """Return ``text`` without its mark-up, so that code which becomes a link compares equal.
+    """Return ``text`` without its mark-up. So code is equal to a link with the same code.
 
     ``"See [`jit`](jit.md)."`` → ``"See jit."``
     """
@@ -211,7 +208,7 @@ def _kind(old: str, new: str) -> ChangeClass:
 
 
 def _kind_of_marks(changes: Collection[MarkChange]) -> ChangeClass:
-    """Return the class for changes of marks only: the class that takes a person longest."""
+    """Return the class for changes of marks. If there are several, the slowest one counts."""
     if MarkChange.CODE in changes:
         return ChangeClass.CODE
     if MarkChange.NUMBER in changes:
@@ -225,10 +222,9 @@ def _words_of(text: str) -> list[str]:
 
 
 def _unpunctuated(text: str) -> tuple[list[str], list[str]]:
-    """Return the words of a text without punctuation, and its atoms unchanged.
+    """Return the words of a text without punctuation, and its atoms (code, formulas) unchanged.
 
-    Every character of an atom counts: ``"Use `a, b`."`` and ``"Use `a b`."`` differ in more than
-    punctuation.
+    In an atom, punctuation counts: ``"Use `a, b`."`` and ``"Use `a b`."`` differ in code.
     """
     return _words_of(mask(text)), atoms_of(text)
 

@@ -1,4 +1,8 @@
-"""Counts of a page's messages and words, by state and by class of change."""
+"""Counts of a page's messages and words, by state and by class of change.
+
+A class says why a translation is fuzzy, which means that a person must review it: ``numbers``, or
+``rewording`` (see ``change.ChangeClass``).
+"""
 
 from __future__ import annotations
 
@@ -20,14 +24,14 @@ from pipeline.entries import Catalog
 
 OTHER = "other"  # the class of an entry that a translator or another tool marked fuzzy
 DRAFT = str(OriginKind.DRAFT)  # the class of a machine's translation
-# Ordered by the time a person needs: quickest first.
+# Ordered by the time that a person needs for a review: quickest first.
 CLASSES = (*map(str, ChangeClass), OTHER, DRAFT)
 
 
 def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
-    """Return ``result`` with the messages and English words of ``catalog`` by state.
+    """Return ``result`` with the numbers of messages and English words in ``catalog``, by state.
 
-    Obsolete entries have their own count: they are no longer messages of the page.
+    Obsolete entries are counted separately, because they are no longer messages of the page.
     """
     words = translated = translated_words = fuzzy = obsolete = 0
     for entry in catalog.entries:
@@ -53,19 +57,19 @@ def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
 
 
 def is_settled(catalog: Catalog) -> bool:
-    """Return whether every message has a translation that no update can replace.
+    """Return whether every message has a translation that no update would replace.
 
-    Empty messages and replaceable drafts are not settled. The update of a settled catalogue does
-    not depend on other catalogues.
+    An update may fill empty messages, and replace drafts, with translations from other pages. So
+    only the update of a settled catalogue is independent of other catalogues.
     """
     live = [entry for entry in catalog.entries if not entry.obsolete]
     return all(entry.msgstr and not is_replaceable(entry) for entry in live)
 
 
 def with_classes(result: PageResult, catalog: Catalog) -> PageResult:
-    """Return ``result`` with its fuzzy messages by class, and their English words.
+    """Return ``result`` with the number of fuzzy messages by class, and of their English words.
 
-    ``{"numbers": 2, "rewording": 5}``
+    The classes are like ``{"numbers": 2, "rewording": 5}``.
     """
     classes: Counter[str] = Counter()
     words = draft_words = 0
@@ -88,7 +92,7 @@ def with_classes(result: PageResult, catalog: Catalog) -> PageResult:
 
 
 def update_counts(updated: Updated | None) -> UpdateCounts | None:
-    """Return the counts of a page's update for its row; None if it was not updated."""
+    """Return the counts of a page's update for its result; None if the page was not updated."""
     if updated is None:
         return None
     return UpdateCounts(
@@ -104,7 +108,7 @@ def update_counts(updated: Updated | None) -> UpdateCounts | None:
 def in_order(classes: Mapping[str, int]) -> dict[str, int]:
     """Return the classes with a non-zero count, the quickest for a person first.
 
-    Unknown classes come last: a note of another version, or one written by hand, may have one.
+    Unknown classes come last. They may be in notes of another version, or in notes by hand.
     """
     unknown = sorted(set(classes) - set(CLASSES))
     return {name: classes[name] for name in (*CLASSES, *unknown) if classes.get(name)}

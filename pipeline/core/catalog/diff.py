@@ -1,7 +1,7 @@
 """Diff of the English of two commits, page by page.
 
-It shows what an upgrade brings, or how far a pin is behind upstream. The input is every page whose
-bytes differ between the commits; the output counts messages and words per page.
+It shows what an upgrade brings, or how far the pinned commit is behind upstream. The input is every
+page whose bytes differ between the commits. The output counts messages and words of each page.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from pipeline.core.pin.lock import Lock, SourceFile
 
-# Reports import the records from here, so the functions below import the heavy modules.
+# Reports import the records of this module. To keep that fast, the functions below import the heavy
+# modules themselves.
 if TYPE_CHECKING:
     from pipeline.core.document.reader import SplitPage
 
@@ -35,7 +36,7 @@ class PageChange:
     added: int = 0  # messages that no page had before
     changed: int = 0  # messages similar to one that this page had before
     moved: int = 0  # messages that another page had before
-    dropped: int = 0
+    dropped: int = 0  # messages that no page has any more
     words: int = 0  # English words of added and changed messages
     code_changed: bool = False
 
@@ -73,14 +74,14 @@ def compare_pages(
 ) -> tuple[PageChange, ...]:
     """Return the differences between the pages of two commits, sorted by name.
 
-    Pages without a difference are left out, and byte-identical pages need not be passed. A message
-    counts as moved if another passed page had it.
+    Pages without a difference are left out, so the caller may omit pages with equal bytes. A
+    message counts as moved if another page of ``before`` had it.
     """
     comparing = _Comparison(old=_texts_by_page(before), new=_texts_by_page(after))
     changes = list(map(comparing.page_change, comparing.new))
     changes += map(comparing.vanished, comparing.old.keys() - comparing.new.keys())
     changes.sort(key=lambda change: change.page)
-    # The bytes of a page may differ outside its messages and code.
+    # A page may have changed outside its messages and code. Such a change is left out.
     return tuple(change for change in changes if change != PageChange(page=change.page))
 
 
@@ -120,24 +121,24 @@ class _Comparison:
         self.old, self.new = old, new
         self._known = _all_messages(old)
         self._remaining = _all_messages(new)
-        # Renames are found as in an update, but without upstream's redirects.
+        # As in an update, but without upstream's redirects, which are only a hint.
         born, gone = _only_in(new, old), _only_in(old, new)
         self._renames = find_renames(born, gone, find_kin(born, gone, {}))
 
     def page_change(self, page: str) -> PageChange:
         """Return the difference between a current page and its old version.
 
-        The old version may have another name. Each message is unchanged, moved here from another
-        page, changed, or added.
+        The old version may have another name. Each current message is unchanged, moved here from
+        another page, changed, or added.
         """
         new = self.new[page]
         renamed_from = self._renames.get(page, "")
-        # A new page has no old messages to lose and no old code to change.
+        # The old version of a new page: no messages, and the same code, so no change of code.
         nothing = _Text(messages={}, code=new.code)
         old = self.old.get(renamed_from or page, nothing)
         fresh = [msgid for msgid in new.messages if msgid not in self._known]
         moved = (new.messages.keys() - old.messages.keys()) & self._known
-        # A message that went to another page is counted there, as moved.
+        # A message that moved to another page is counted there.
         gone = [msgid for msgid in old.messages if msgid not in self._remaining]
         changed = _count_similar(fresh, gone)
         return PageChange(
@@ -180,7 +181,8 @@ def _count_similar(fresh: Sequence[str], gone: Sequence[str]) -> int:
     """Return how many of ``fresh`` are similar to a text of ``gone``.
 
     Each text of ``gone`` is used once. The matching is greedy: each message takes the most similar
-    text that is left. That is good enough for a count; an update searches for the best pairs.
+    text that is not used yet. That is exact enough for a count. An update searches for the best
+    pairs.
     """
     from rapidfuzz import fuzz, process
 

@@ -1,8 +1,8 @@
-"""Three-way merge of another editor's work into a catalogue.
+"""Three-way merge of a catalogue that somebody edited with another tool, such as Weblate.
 
-The base is the catalogue that was sent out. The result is our catalogue with the returned work, and
-the conflicts. An entry that both sides changed keeps our version. An empty entry in the returned
-work deletes nothing.
+The base is the catalogue that was exported for that tool. The result is our catalogue with the
+returned work, and the conflicts. If both sides changed an entry, our version stays. An empty entry
+in the returned catalogue deletes no translation.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class ReturnedMerge:
     catalog: Catalog
     changed: int = 0
     conflicts: tuple[Conflict, ...] = ()
-    # Entries whose English is no longer in the catalogue; they are kept as obsolete.
+    # Number of translations whose English the catalogue does not have any more. They are kept as
+    # obsolete entries.
     strays: int = 0
 
 
@@ -44,8 +45,8 @@ def merge_returned(
 ) -> ReturnedMerge:
     """Merge the work in ``theirs`` into ``ours`` and return the result.
 
-    ``base`` is the catalogue that was sent out, or None if it is unknown. ``older`` has all
-    translations that ``ours`` ever had: they are not treated as new work.
+    ``base`` is the catalogue that was exported, or None if it is unknown. ``older`` has all
+    translations that ``ours`` ever had. A returned translation that is among them is no new work.
     """
     merge = _Merge(
         theirs={_key(entry): entry for entry in theirs if not entry.obsolete},
@@ -80,7 +81,7 @@ class _Merge:
         base = self.base.get(_key(ours))
         if self._is_known(theirs):
             return ours  # only we changed the entry since
-        # Without a base, only an empty entry of ours is certain to be older.
+        # Without a base, only an empty entry of ours is certainly older than the returned one.
         is_older_here = _work(ours) == _work(base) if base else not ours.msgstr
         if not is_older_here:
             self.conflicts.append(Conflict(ours=ours, theirs=theirs))
@@ -90,13 +91,13 @@ class _Merge:
             ours,
             msgstr=_without_edges(theirs.msgstr),
             fuzzy=theirs.fuzzy,
-            # Editors drop the previous English, but a fuzzy entry still needs it.
+            # Tools drop the previous English, but a fuzzy entry needs it.
             previous=ours.previous if theirs.fuzzy else None,
             comments=theirs.comments or ours.comments,
         )
 
     def _is_known(self, theirs: Entry) -> bool:
-        """Return whether the returned entry equals the sent one, or an earlier version of ours."""
+        """Return whether the returned entry equals the exported one, or an earlier one of ours."""
         base = self.base.get(_key(theirs))
         if base is not None and not _has_news(base, theirs):
             return True
@@ -104,7 +105,7 @@ class _Merge:
         return words in self.older and (base is None or base.msgstr != words[2])
 
     def strays(self, ours: dict[_Key, Entry]) -> list[Entry]:
-        """Return the work on English that is gone, as obsolete entries.
+        """Return translations of English that the catalogue lacks, as obsolete entries.
 
         The next update can reuse them for similar messages.
         """
@@ -125,10 +126,10 @@ class _Merge:
 
 
 def _has_news(known: Entry, theirs: Entry) -> bool:
-    """Return whether an editor changed an entry that used to be ``known``.
+    """Return whether the returned entry has work that ``known`` lacks.
 
-    An empty translation or a missing comment is no change: some editors leave out unfinished
-    entries, and some drop comments.
+    An empty translation or a missing comment is no work: some tools leave out unfinished entries,
+    and some drop comments.
     """
     if not theirs.msgstr:
         return False

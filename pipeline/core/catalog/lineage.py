@@ -1,7 +1,8 @@
-"""Lineage of pages: the old pages that a new one was made from, and its starting catalogue.
+"""Lineage of pages: the old pages that a new page was made from, and its starting catalogue.
 
-Upstream renames, splits and merges pages. The lineage is found by following the text from page to
-page. Upstream's redirects are only a hint: they lead readers to a page that may not have the text.
+Upstream renames, splits and merges pages. This module compares the texts that pages lost with the
+texts that other pages gained. Upstream's redirects are only a hint: a redirect may lead to a page
+that does not have the old text.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from pipeline.core.document.prose import count_words
 from pipeline.core.pin.sphinx_config import sphinx_values
 from pipeline.entries import Catalog, Entry
 
-# Words. A text of at least this length means the same on every page; a shorter one may not.
+# A text of at least this many words means the same on every page; a shorter one may not.
 CLEAR_WORDS = 4
-_RENAMED = 0.5  # share of either page's texts that the other page must have
-# A small new page may take all its texts from a large page without being that page renamed. So half
-# of a new page is evidence of a rename only if that is at least this many texts.
+_RENAMED = 0.5  # share of the texts of one page that the other page must have
+# A small new page may have taken all its texts from a large page, which was not renamed. So half of
+# a new page's texts count only if they are at least this many.
 _ENOUGH = 5
 _REDIRECTS = "rediraffe_redirects"  # an option of the Sphinx extension rediraffe
 _SUFFIXES = (".ipynb", ".md", ".rst", ".html")
@@ -29,7 +30,7 @@ def find_kin(
     old: Mapping[str, Collection[str]],
     redirects: Mapping[str, str],
 ) -> dict[str, tuple[str, ...]]:
-    """Return, for each page of ``new``, the pages of ``old`` that its text came from.
+    """Return, for each page of ``new``, its kin: the pages of ``old`` that its text came from.
 
     The page that contributed most comes first; pages known only from redirects come last. ``new``
     has the texts that each page gained, ``old`` the texts that each page lost.
@@ -49,7 +50,7 @@ def find_kin(
         for text in texts:
             if text in homes and count_words(text) >= CLEAR_WORDS:
                 votes.update(homes[text])
-        del votes[page]  # a page is not its own kin
+        del votes[page]  # a page is not its own kin (``del`` ignores missing keys)
         voted = sorted(votes, key=lambda home: (-votes[home], home))
         kin[page] = tuple(dict.fromkeys((*voted, *hints[page])))
     return kin
@@ -60,10 +61,11 @@ def find_renames(
     gone: Mapping[str, Collection[str]],
     kin: Mapping[str, tuple[str, ...]],
 ) -> dict[str, str]:
-    """Return the new pages that are renamed old ones, each with its old name.
+    """Return the old names of those new pages that upstream has renamed.
 
-    A pair must share half of the texts of either page. If several new pages share texts with one
-    old page, the page that shares most counts as renamed. ``kin`` is the result of ``find_kin``.
+    An old and a new page must share at least half of the texts of one of them. If several new pages
+    share texts with one old page, the page that shares most counts as renamed. ``gone`` has the
+    texts of the pages that vanished, ``kin`` is the result of ``find_kin``.
     """
     shares: list[tuple[int, str, str]] = []
     for page, texts in new.items():
@@ -79,9 +81,9 @@ def find_renames(
 
 
 def _shared_texts(new: Collection[str], old: Collection[str]) -> int:
-    """Return how many texts a new and a vanished page share, or 0 if too few for a rename.
+    """Return how many texts a new and a vanished page share, or 0 if they are too few for a rename.
 
-    ``old`` is empty for a page that has not vanished.
+    A page that has not vanished has no ``old`` texts here.
     """
     shared = len(set(new) & set(old))
     has_half_of_old = shared >= _RENAMED * len(old)
@@ -122,7 +124,7 @@ _NOTHING = Catalog()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Input of an update, by page, and the lineage of the pages."""
+    """Input of an update, and the lineage of the pages."""
 
     old: Mapping[str, Catalog]  # all catalogues of the locale
     wanted: Mapping[str, Sequence[Entry]]  # entries of the pages to update
@@ -151,7 +153,7 @@ def plan_update(
     moves = _moves(old, wanted, gone)
     kin: dict[str, tuple[str, ...]] = {}
     renames: dict[str, str] = {}
-    if moves.added:  # without new text, nothing was moved
+    if moves.added:  # without new text, no text has moved
         unborn = {page: texts for page, texts in moves.added.items() if page not in old}
         vanished = {page: texts for page, texts in moves.lost.items() if page in gone}
         kin = find_kin(moves.added, moves.lost, redirects)
@@ -177,14 +179,14 @@ def _moves(
     wanted: Mapping[str, Sequence[Entry]],
     gone: Collection[str],
 ) -> _Moves:
-    """Return the texts that updated pages gain and lose, and those that vanished pages lose."""
+    """Return the texts that updated pages gain and lose, and the texts that vanished pages lose."""
     moves = _Moves()
     for page, entries in wanted.items():
         before = _live_texts(old.get(page, _NOTHING))
         now = {entry.msgid for entry in entries}
         moves.added[page] = now - before
         moves.lost[page] = before - now
-    # This run cannot see changes of a page that is neither updated nor gone.
+    # Pages that are neither updated nor gone do not change in this run.
     for page in old.keys() & set(gone) - wanted.keys():
         moves.lost[page] = _live_texts(old[page])
     return _Moves(added=_filled(moves.added), lost=_filled(moves.lost))
@@ -196,7 +198,7 @@ def _live_texts(catalog: Catalog) -> set[str]:
 
 
 def _filled(texts: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """Return ``texts`` without the pages that have none. In most updates, these are the most."""
+    """Return ``texts`` without the pages that have none: in most updates, nearly all pages."""
     return {
         page: texts_of_page for page, texts_of_page in texts.items() if texts_of_page
     }

@@ -1,10 +1,11 @@
-"""Marks of a text, such as code, roles, links and numbers, and how the marks of two texts pair up.
+"""Marks of a text (code, roles, links, numbers), and changes of a text that concern only its marks.
 
-Two versions of a text correspond if their words are equal and their marks pair up, one to one. The
-translation of the old version can then follow the change: each old mark becomes the new one. All
-are replaced at once, so that marks may change places.
+If two versions of a text have equal words, and a mark for each mark, they correspond. Then the
+translation of the old version can follow the change: each old mark in it is replaced by the new
+one. ``"See `tea`."`` → ``"See `hot_tea`."`` turns ``"见 `tea`。"`` into ``"见 `hot_tea`。"``.
 
-Both markup languages share one pattern, because upstream rewrites pages from one into the other.
+One pattern finds the marks of both markup languages, because upstream may convert a page from one
+language to the other.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-# The leftmost match wins; at one position, the first alternative wins. All matches together are the
-# whole text. ASCII only, because Chinese may follow a word, a number or a URL without a space.
+# The matches cover the whole text. Words, numbers and URLs are ASCII only, because Chinese
+# characters may follow them without a space.
 _TOKEN = re.compile(
     r"""
       (?:\{(?P<myst>[\w+:-]+)\}|:(?P<rst>[A-Za-z][\w.+:-]*):)
@@ -38,14 +39,14 @@ _TOKEN = re.compile(
 )
 _TITLED = re.compile(r"(?P<title>[^<>]+?)\s*<(?P<target>[^<>]+)>", re.DOTALL)
 _ADDRESS = re.compile(r"https?://[^\s<>()\"'`]+", re.ASCII)
-# English spells these in several ways; the translation is the same.
+# English may write these in several ways; a translation does not depend on that.
 _ONE_SPELLING = {"space": " ", "dash": "—", "quote": '"', "apostrophe": "'"}
 _CODE_ROLES = frozenset(("code", "literal"))
 _PAGE_ROLES = frozenset(("doc", "numref", "ref"))  # they show the title of their target
 _REFERENCE = "reference"  # kind of a reST link
 _HIDDEN = frozenset(
     (*_PAGE_ROLES, "link", "url")
-)  # kinds with targets that nobody reads
+)  # kinds whose targets readers do not see
 # Spaces are significant inside these elements.
 _VERBATIM = re.compile(r"<(?:pre|textarea|script|style)\b", re.IGNORECASE)
 # Final marks of the English, each with the ends of translations that already have it.
@@ -54,7 +55,7 @@ _ANY_END = "".join(_ENDS.values())
 
 
 class MarkChange(StrEnum):
-    """What the change of a mark means to a reader of the text."""
+    """What readers see of the change of a mark."""
 
     NOTHING = "nothing"  # another target, or the same name written otherwise
     CODE = "code"  # other code, or another formula
@@ -65,8 +66,8 @@ class MarkChange(StrEnum):
 class Token:
     """A mark, a word, or another part of a text.
 
-    ``kind`` is the name of a role or a group of ``_TOKEN``. A ``title`` is shown in place of the
-    ``target``. ``name`` is what a reader sees otherwise; it is empty if the target decides it.
+    ``kind`` is the name of a role, or of a group of ``_TOKEN``. Readers see the ``title``, or if
+    there is none, the ``name``. Both are empty if the page shows the title of the target.
     """
 
     text: str
@@ -78,14 +79,14 @@ class Token:
 
     @property
     def shown(self) -> str:
-        """Return the words that a reader sees, or "" if they depend on the target."""
+        """Return the words that readers see, or "" if the page shows the title of the target."""
         return self.title or self.name
 
     @property
     def identity(self) -> tuple[str, str]:
-        """Return what a mark of the English has in common with the same mark of a translation.
+        """Return a key that is equal for a mark of the English and the same mark in a translation.
 
-        The title of a role or link may be translated, so only its target counts.
+        The title of a role or link may be translated, so the key has only the target.
         """
         if self.kind == _REFERENCE:
             return self.kind, self.target.rstrip("_")
@@ -160,8 +161,8 @@ def _role(match: re.Match[str]) -> Token:
 class Followed:
     """A translation after a change of its English.
 
-    It is certain, and needs no review, if no fact has changed that its words may depend on, if it
-    ends as the English does, and if it has no title of its own for a changed link.
+    If it ``is_certain``, it needs no review: readers see no changed code or number, it ends as the
+    English does, and it has no title of its own for a changed link.
     """
 
     msgstr: str
@@ -172,8 +173,8 @@ class Followed:
 class Correspondence:
     """Two texts with equal words.
 
-    ``changed`` has the new mark for the identity of each old one that changed. ``end`` is the final
-    mark of the new text, or None if both texts end alike.
+    ``changed`` maps the identity of each changed old mark to the new mark. ``end`` is the final
+    punctuation of the new text, or None if both texts end alike.
     """
 
     old: Sequence[Token]
@@ -182,9 +183,9 @@ class Correspondence:
     end: str | None
 
     def follow(self, msgstr: str) -> Followed | None:
-        """Return ``msgstr`` with the new marks, or None if its marks are not those of the old text.
+        """Return ``msgstr`` with the new marks, or None if its marks differ from the old text's.
 
-        A title that the translation has of its own is kept.
+        If a link in the translation has a title of its own, the title stays.
         """
         has_end = self.end is None or _has_end(msgstr, self.end)
         tokens = tokens_of(msgstr)
@@ -209,13 +210,13 @@ class Correspondence:
     def _has_own_title(self, token: Token) -> bool:
         """Return whether a translation shows a title where the English shows that of a page.
 
-        The title may not fit the new page.
+        If the link leads to another page now, the title may be wrong.
         """
         new = self.changed.get(token.identity)
         return new is not None and token.title != "" and not new.shown
 
     def _replaced(self, token: Token) -> str | None:
-        """Return the new text of a translation's token; None if the new mark can have no title."""
+        """Return the new text of a token; None if it has a title that the new mark cannot have."""
         new = self.changed.get(token.identity)
         if new is None:
             return token.text
@@ -227,8 +228,8 @@ class Correspondence:
 def correspond(old: str, new: str) -> Correspondence | None:
     """Return how the marks of two texts correspond, or None if any words differ.
 
-    ``"See `tea`."`` and ``"See `hot_tea`."`` differ in one code span. A mark that changes in one
-    place and not in another has no correspondence.
+    ``"See `tea`."`` and ``"See `hot_tea`."`` differ in one code span. Return None also if equal
+    marks change in different ways: then it is unknown how the translation's marks change.
     """
     if _VERBATIM.search(old) or _VERBATIM.search(new):
         return None
@@ -266,7 +267,7 @@ def _is_one_spelling(before: Token, after: Token) -> bool:
 
 
 def _change_of(before: Token, after: Token) -> MarkChange | None:
-    """Return what the change of one token means, or None if the tokens are no pair of marks.
+    """Return what readers see of the change of one token, or None if it is no change of a mark.
 
     =============================  ==========================  =======
     ``[`stir`](a.md)``             ``{func}`~tea.stir```       nothing
@@ -279,7 +280,8 @@ def _change_of(before: Token, after: Token) -> MarkChange | None:
     kinds = (before.kind, after.kind)
     if kinds == ("number", "number"):
         return MarkChange.NUMBER
-    # A name in plain words is often translated, so code must not become words.
+    # A mark must not become a word: the translation would have to translate it. A word may become
+    # code.
     if after.kind == "word" or (before.kind == "word" and not after.is_code):
         return None
     if before.shown and before.shown == after.shown:
@@ -295,7 +297,7 @@ def _change_of(before: Token, after: Token) -> MarkChange | None:
 
 
 def _is_hidden_pair(before: Token, after: Token) -> bool:
-    """Return whether two marks without words of their own differ only in their targets."""
+    """Return whether two marks whose targets readers do not see differ only in these."""
     if before.kind in _PAGE_ROLES and after.kind in _PAGE_ROLES:
         return True
     if before.kind != after.kind:
@@ -310,25 +312,25 @@ def _without_addresses(token: Token) -> str:
 
 
 def _end_of(text: str) -> str:
-    """Return the final mark of an English text, if it is one that may come and go."""
+    """Return the final stop or colon of an English text, or ""."""
     return text[-1:] if text[-1:] in _ENDS else ""
 
 
 def _has_end(msgstr: str, end: str) -> bool:
-    """Return whether a translation ends with the mark for ``end``; if empty, with no such mark."""
+    """Return whether a translation ends like an English text with the final mark ``end``."""
     last = msgstr[-1:]
     return last in _ENDS[end] if end else last not in _ANY_END
 
 
 def follow_change(old: str, new: str, msgstr: str) -> Followed | None:
-    """Return ``msgstr`` with the change from ``old`` to ``new``, or None if a person must do it.
+    """Return ``msgstr`` with the change from ``old`` to ``new``, or None if a person must apply it.
 
     The words of both texts must be equal, and each changed mark must be in ``msgstr`` as often as
     in ``old``. ``"See http://tea.org/x."`` → ``"See https://tea.org/x."`` turns
     ``"见 http://tea.org/x。"`` into ``"见 https://tea.org/x。"``.
 
-    With other code or numbers the result is not certain. For example, the only 6 in a translation
-    of "6 times in June" may stand for the month: ``"6 月六次"``.
+    If code or numbers have changed, the result is not certain. For example, the only 6 in a
+    translation of "6 times in June" may be the month: ``"6 月六次"``.
     """
     if old == new:
         return Followed(msgstr=msgstr, is_certain=True)

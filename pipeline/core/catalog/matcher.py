@@ -1,11 +1,10 @@
 """Matcher of texts: the old message that each new one was made from.
 
-Texts are compared letter by letter. The further apart two texts are in the docs, the more similar
-they must be. An index of rare words selects the candidates, so that only texts with common words
-are compared.
+Texts are compared letter by letter. Texts of different pages must be more similar than texts of the
+same page. To be fast, an index of rare words first selects texts that share words.
 
-Upstream also joins and splits paragraphs. Such texts are matched by sentence: the whole has nearly
-all sentences of each piece. Every pair is scored before the best pairs are chosen, so that the
+Upstream also joins and splits paragraphs. Such texts are compared by sentences: the whole has
+nearly all sentences of each part. All pairs get a score before the best pairs are chosen, so the
 result does not depend on the order of pages.
 
 To change a threshold, run ``JAX_DOCS_WHOLE=1 pytest tests/core/catalog/test_release_chain.py -rP``.
@@ -31,7 +30,7 @@ CUTOFF = 60.0
 # Characters. A shorter text is compared with all short texts, because two of them may share only a
 # single word.
 SHORT = 24
-# For a text of another page, the ratio must be higher by this number.
+# For a text of another page, the ratio must exceed the minimum by this number.
 KIN_PENALTY = 2.0  # for a page that this page was made from
 OTHER_PAGE_PENALTY = 15.0  # for any other page
 # If at least this many texts clearly come from one page, this page was made from it.
@@ -47,7 +46,7 @@ _CANDIDATES = 12  # texts whose letters are compared
 class Text:
     """English text of a page.
 
-    It is ``free`` if the page no longer has it. Its translation may then go to one other text.
+    It is ``free`` if the page no longer has it. Then another text may take over its translation.
     """
 
     page: str
@@ -62,11 +61,11 @@ class Pair:
     new: int
     old: int
     ratio: float
-    spare: float  # ratio above the cutoff for this length
+    spare: float  # by how much the ratio exceeds the minimum
 
 
 def find_similar(new: Sequence[Text], old: Sequence[Text]) -> list[Pair]:
-    """Return all pairs whose ratio reaches the cutoff, whatever their pages.
+    """Return all pairs of similar texts, on any pages.
 
     Mark-up is ignored: "see {func}`jax.jit`" and "see `jax.jit`" are equal here.
     """
@@ -97,9 +96,10 @@ def near_pages(
     kin: Mapping[str, Collection[str]],
     alike: Iterable[Pair],
 ) -> dict[str, tuple[str, ...]]:
-    """Return, for each page of ``new``, the pages its text probably comes from, best first.
+    """Return, for each page of ``new``, the pages that its texts probably come from, best first.
 
-    These are the page itself, its kin, and pages whose lost texts clearly match several new ones.
+    These are the page itself, its kin (``lineage``), and pages that have lost several texts which
+    are very similar to new ones. ``alike`` is the result of ``find_similar``.
     """
     clear: dict[tuple[str, str], set[int]] = defaultdict(set)
     for pair in alike:
@@ -115,23 +115,23 @@ def near_pages(
 
 
 def page_penalty(new: Text, old: Text, near: Mapping[str, Collection[str]]) -> float:
-    """Return the penalty on the ratio of two texts for the distance between their pages.
+    """Return by how much the ratio of two texts must exceed the minimum, given their pages.
 
-    ``near`` is the result of ``near_pages``. The penalty is infinite if the texts cannot be a pair.
+    ``near`` is the result of ``near_pages``. The number is infinite if the texts cannot be a pair.
     """
     is_same_page = old.page == new.page
     if not old.free:
-        # A similar text that is still on the page is another one, such as an item of the same list.
-        # A text that is still on another page has not moved, but may have been copied.
+        # The old text is still there. On the same page, it is just a similar text, such as an item
+        # of the same list. Upstream may have copied it to another page.
         return inf if is_same_page else OTHER_PAGE_PENALTY
     if is_same_page:
         return 0.0
-    # A text that a distant page has lost may not have moved at all.
+    # A distant page may have lost the text without any relation to the new text.
     return KIN_PENALTY if old.page in near[new.page] else OTHER_PAGE_PENALTY
 
 
 def _cutoff(text: str) -> float:
-    """Return the minimum ratio of a pair, by its new text: higher for shorter texts."""
+    """Return the minimum ratio for a new text: higher for shorter texts."""
     for length, cutoff in CUTOFFS:
         if len(text) < length:
             return cutoff
@@ -139,7 +139,7 @@ def _cutoff(text: str) -> float:
 
 
 class _Index:
-    """Index that finds the few texts which share rare words with a given one."""
+    """Index that finds the texts which share rare words with a given one."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
@@ -150,10 +150,9 @@ class _Index:
                 self._places[word].append(at)
 
     def candidates(self, text: str) -> Iterator[str]:
-        """Yield the texts worth comparing, the likeliest first.
+        """Yield the texts to compare with ``text``: those that share its rarest words.
 
-        They share some of the rarest words of ``text``. For a short ``text``, they are all short
-        texts.
+        The likeliest ones come first. For a short ``text``, yield all short texts.
         """
         if len(text) < SHORT:
             yield from self._short
@@ -169,7 +168,7 @@ class _Index:
             """Return the sort key: most shared words first, then the most similar length."""
             return -shared[at], abs(len(self._texts[at]) - len(text)), at
 
-        # Sort only the texts that can be among the first ``_CANDIDATES``.
+        # To be fast, sort only texts that can be among the first ``_CANDIDATES``.
         least = min(sorted(shared.values(), reverse=True)[:_CANDIDATES], default=0)
         likely = [at for at, words in shared.items() if words >= least]
         for at in sorted(likely, key=rank)[:_CANDIDATES]:
@@ -181,26 +180,26 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))
 
 
-NEARLY = 0.9  # share of a part's letters that the whole must have
-# Minimum length of all parts of a joined or split text, divided by the length of the whole.
+NEARLY = 0.9  # the whole must have sentences with at least this share of a part's letters
+# The parts of a joined or split text must have at least this share of its letters.
 COVERED = 0.6
 
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n")
-_CLUE = 12  # characters; a shorter sentence may occur anywhere
+_CLUE = 12  # characters; a shorter sentence is ignored, because it may occur anywhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A new text and a nearby free old text, by index; one contains the other.
+    """A new text and a free old text, by index, one of which contains the other.
 
-    ``part`` has the sentences of the contained one.
+    ``part`` has the sentences of the contained text.
     """
 
     new: int
     old: int
     part: frozenset[str]
     is_old_inside: bool
-    share: float  # letters of the part, divided by those of the whole
+    share: float  # letters of the part, divided by letters of the whole
 
     @property
     def length(self) -> int:
@@ -237,14 +236,14 @@ def find_pieces(
 
 
 class _SentenceIndex:
-    """Index that finds the free old texts which share a sentence with a given one."""
+    """Index that finds the free old texts which have a given sentence."""
 
     def __init__(self, old: Sequence[Text]) -> None:
         self.sentences: dict[int, frozenset[str]] = {}
         self._places: dict[str, list[int]] = defaultdict(list)
         for at, text in enumerate(old):
             if not text.free:
-                # A text that is still in place was neither joined nor split.
+                # The page still has the text, so upstream has neither joined nor split it.
                 continue
             self.sentences[at] = _sentences(text.text)
             for sentence in self.sentences[at]:
@@ -262,15 +261,14 @@ class _SentenceIndex:
 def joined_texts(
     new: Sequence[Text], old: Sequence[Text], pieces: Iterable[Piece]
 ) -> dict[int, tuple[int, ...]]:
-    """Return the new texts that several old texts were joined into.
+    """Return the new texts that upstream joined from several old texts, with these.
 
-    The old texts are in the order of the joined one. ``{7: (3, 5)}``: the new text 7 begins with
-    the old text 3 and continues with the old text 5.
+    ``{7: (3, 5)}``: the new text 7 begins with the old text 3 and continues with the old text 5.
     """
     parts: dict[int, list[int]] = defaultdict(list)
     covered: dict[int, frozenset[str]] = defaultdict(frozenset)
     for piece in pieces:
-        # Of two old texts with the same sentence, only one can be the source of it.
+        # If two old texts have the same sentence, only the first one is used.
         if piece.is_old_inside and not piece.part & covered[piece.new]:
             parts[piece.new].append(piece.old)
             covered[piece.new] |= piece.part
@@ -290,7 +288,7 @@ def joined_texts(
 def split_texts(
     new: Sequence[Text], old: Sequence[Text], pieces: Iterable[Piece]
 ) -> dict[int, tuple[int, ...]]:
-    """Return the new texts that one old text was split into, each with that old text.
+    """Return the new texts that upstream made by splitting an old text, each with that text.
 
     ``{4: (2,), 5: (2,)}``: the old text 2 became the new texts 4 and 5.
     """
@@ -307,17 +305,17 @@ def split_texts(
 
 
 def _make_up(whole: str, parts: Sequence[str]) -> bool:
-    """Return whether two or more texts are long enough to make up the whole."""
+    """Return whether there are several parts, and together they are nearly as long as the whole."""
     return len(parts) >= 2 and sum(map(len, parts)) >= COVERED * len(whole)
 
 
 def _piece(
     target: int, source: int, new: frozenset[str], old: frozenset[str]
 ) -> Piece | None:
-    """Return the piece that two texts form, or None if the shorter is not in the longer.
+    """Return the piece that two texts form, or None if the longer one does not contain the shorter.
 
     ``new`` and ``old`` are the sentences of the texts. A few letters may be missing (see
-    ``NEARLY``): upstream may edit a sentence while joining two paragraphs.
+    ``NEARLY``), because upstream may edit a sentence when it joins paragraphs.
     """
     is_old_inside = _letters_in(old) <= _letters_in(new)
     part, whole = (old, new) if is_old_inside else (new, old)
@@ -330,9 +328,9 @@ def _piece(
 
 
 def _sentences(text: str) -> frozenset[str]:
-    """Return the sentences that are long enough to compare, normalised.
+    """Return the sentences of a text in lower case, without mark-up and final stop.
 
-    Mark-up, case and the final stop are removed. ``"Use [`jit`](jit.md) for speed. See below."`` →
+    Short sentences are left out. ``"Use [`jit`](jit.md) for speed. See below."`` →
     ``{"use jit for speed"}``
     """
     sentences: set[str] = set()
@@ -349,8 +347,9 @@ def _letters_in(sentences: Iterable[str]) -> int:
     return sum(map(len, sentences))
 
 
-PIECE = 30  # characters; a shorter piece alone is no evidence
-# Minimum share of the whole for a piece to be offered when there is no better match.
+# A single piece counts as a match only if it has at least this many characters, and this share of
+# the whole.
+PIECE = 30
 SHARE = 0.3
 
 
@@ -361,7 +360,7 @@ _Ranked = tuple[float, int, int]  # cost (lower is better); new; old
 class Match:
     """Old texts, by index, that a new text was made from.
 
-    ``kind`` is the class of the change if the texts alone do not show it.
+    ``kind`` is set if texts were joined or split, which a comparison of two texts does not show.
     """
 
     sources: tuple[int, ...]
@@ -371,10 +370,10 @@ class Match:
 def match_texts(
     new: Sequence[Text], old: Sequence[Text], kin: Mapping[str, Collection[str]]
 ) -> dict[int, Match]:
-    """Return, for each new text by index, what it was made from; unmatched ones are left out.
+    """Return the match of each new text, by index. Texts without a match are left out.
 
-    ``kin`` has the pages that each page was made from, besides itself. A free old text serves only
-    one new text, or all the parts that it was split into. Other pages may then reuse it as a copy.
+    ``kin`` has the pages that each page was made from, besides itself. A free old text matches only
+    one new text, or all parts that it was split into. Other pages may also have copies of it.
     """
     alike = find_similar(new, old)
     near = near_pages(new, old, kin=kin, alike=alike)
@@ -383,16 +382,16 @@ def match_texts(
     used: set[int] = set()
     for match in matches.values():
         used.update(match.sources)
-    # A pair that is similar as a whole is better evidence than a similar part.
+    # A similarity of whole texts is better evidence than that of a part, so such pairs come first.
     for target, source in (*_best_pairs(new, old, alike, near), *_best_pieces(pieces)):
         if target in matches or source in used:
             continue
         matches[target] = Match(sources=(source,))
         if old[source].free:
-            # A text that is still on a page may serve any number of others.
+            # A text that is not free may match any number of new texts.
             used.add(source)
-    # Upstream may have copied one text to several pages and edited it. A used text may therefore
-    # serve other pages again.
+    # Upstream may have copied a text to several pages and edited it there. So a used text may match
+    # texts of other pages, too.
     for target, source in _copies(alike, used):
         if old[source].page != new[target].page:
             matches.setdefault(target, Match(sources=(source,)))
@@ -402,9 +401,9 @@ def match_texts(
 def _joined_and_cut(
     new: Sequence[Text], old: Sequence[Text], pieces: Sequence[Piece]
 ) -> dict[int, Match]:
-    """Return the joined and split texts, which are certain: their sentences prove it.
+    """Return the matches of joined and split texts, which their sentences prove.
 
-    Joined texts come first: an old text that was joined into another cannot have been split.
+    Joined texts come first: an old text that became a part of another was not split.
     """
     matches: dict[int, Match] = {}
     used: set[int] = set()
@@ -438,9 +437,9 @@ def _best_pairs(
 
 
 def _best_pieces(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
-    """Return pairs of which one text is a large part of the other, the largest share first.
+    """Return pairs in which one text is a large part of the other, the largest share first.
 
-    A large part has at least ``PIECE`` characters and ``SHARE`` of the whole.
+    ``PIECE`` and ``SHARE`` say how large.
     """
     ranked = [
         (-piece.share, piece.new, piece.old)
@@ -451,9 +450,9 @@ def _best_pieces(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
 
 
 def _copies(alike: Sequence[Pair], used: Collection[int]) -> list[tuple[int, int]]:
-    """Return new texts that are clearly similar to a used old one, the best pair first.
+    """Return pairs of a new text and a used old text, if they are similar enough for any two pages.
 
-    "Clearly" means that they could be a pair even on distant pages.
+    The best pair comes first.
     """
     ranked = [
         (-pair.ratio, pair.new, pair.old)
@@ -466,6 +465,6 @@ def _copies(alike: Sequence[Pair], used: Collection[int]) -> list[tuple[int, int
 def _by_rank(ranked: Iterable[_Ranked]) -> list[tuple[int, int]]:
     """Return pairs of new and old index, the lowest cost first.
 
-    Indices break ties, so that every run chooses the same.
+    The indices break ties, so that every run chooses the same pairs.
     """
     return [(target, source) for _, target, source in sorted(ranked)]

@@ -5,15 +5,17 @@ Other tools keep such notes, but drop unknown flags. An update writes
 translation that no translator of this project wrote has one of these notes:
 
 ``adopted: FILE, COMMIT PAGE, 0.97, by AUTHOR, LICENCE``
-    Adopted from a copy: its file, the version of the English that it was made from, the
-    confidence of the alignment, author and licence.
+    Adopted from a copy, which is a translation that others made. The note has its file, the
+    commit and page of the English that it translates, the confidence of the alignment, author and
+    licence.
 ``draft: MODEL, prompt N, DATE, DIGEST``
-    Written by a machine and not yet seen by a person. The digest of the words proves it.
+    Written by a machine, and no person has reviewed it. The digest shows that the words are
+    unchanged.
 ``drafted: MODEL, prompt N, DATE``
     Written by a machine, then changed or confirmed by a person.
 
-The notes ``adopted`` and ``drafted`` stay with the words, also on other pages and in the memory.
-The invariant: a draft is treated like an empty entry everywhere, except where people review it.
+The notes ``adopted`` and ``drafted`` follow the words to other pages and into the memory. The
+invariant: a draft is treated like an empty entry everywhere, except where people review it.
 """
 
 from __future__ import annotations
@@ -29,13 +31,13 @@ from pipeline.entries import Entry
 CARRIED = "carried over:"  # the update took over the translation, and it is finished
 # A person must review the translation; the class of change follows.
 FUZZY = "fuzzy:"
-# The translation was adopted from a copy made elsewhere: see ``Copy``.
+# The translation was adopted from a copy: see ``Copy``.
 ADOPTED = "adopted:"
-# A machine wrote the words, and no person has seen them.
+# A machine wrote the words, and no person has reviewed them.
 DRAFT = "draft:"
 # A machine wrote the words, and a person has confirmed or changed them.
 DRAFTED = "drafted:"
-# The msgctxt of an obsolete entry that keeps the words of a message that was emptied.
+# Start of the msgctxt of an obsolete entry. It keeps words that somebody removed from a message.
 EMPTIED = "emptied"
 STATES = (CARRIED, FUZZY, ADOPTED, DRAFT, DRAFTED)
 
@@ -49,9 +51,9 @@ def states_of(entry: Entry) -> tuple[str, ...]:
 
 
 def is_emptied(entry: Entry) -> bool:
-    """Return whether an entry only keeps the words that somebody removed from a message.
+    """Return whether an entry only stores the words that somebody removed from a message.
 
-    They are kept for people to read; no message reuses them.
+    People can read them, but no message reuses them.
     """
     return entry.obsolete and (entry.context or "").startswith(EMPTIED)
 
@@ -59,8 +61,8 @@ def is_emptied(entry: Entry) -> bool:
 def fuzzy_class(entry: Entry) -> str:
     """Return the ``ChangeClass`` in the note of a fuzzy entry, or "" if there is none.
 
-    ``fuzzy: numbers: at least [-2-]{+3+} devices`` → ``numbers``. The note may outlive the fuzzy
-    flag; it is then ignored.
+    ``fuzzy: numbers: at least [-2-]{+3+} devices`` → ``numbers``. If somebody has removed the fuzzy
+    flag, the note is ignored.
     """
     notes = entry.notes_with(FUZZY)
     if not entry.fuzzy or not notes:
@@ -68,8 +70,8 @@ def fuzzy_class(entry: Entry) -> str:
     return notes[0].removeprefix(FUZZY).partition(":")[0].strip()
 
 
-GLOSSARY = "glossary"  # in place of a model: the words come from a row of the glossary
-UNDATED = "undated"  # in place of a date: a plain folder has no commits
+GLOSSARY = "glossary"  # instead of a model: the words come from a row of the glossary
+UNDATED = "undated"  # instead of a date: upstream is a folder without commits
 _COPY = re.compile(
     rf"{ADOPTED} (?P<file>.+), (?P<commit>[0-9a-f]{{40}}) (?P<page>\S.*?), [01]\.\d\d"
     r", by (?P<author>.+), (?P<licence>[^,]+)"
@@ -78,16 +80,16 @@ _MACHINE = re.compile(
     rf"(?:{DRAFT}|{DRAFTED}) (?P<model>\S.*), prompt (?P<prompt>\d+)"
     r", (?P<date>\d{4}-\d\d-\d\d|undated)(?:, (?P<digest>[0-9a-f]{8}))?"
 )
-# separators of a note, and brackets that look like a diff
+# Separators of a note, and brackets that look like a diff.
 _UNSAFE = re.compile(r"[\s,\[\]{}]+")
-# highest score shown: a score of 1 would suggest that no review is needed
+# Highest score in a note: a score of 1 would suggest that no review is needed.
 _SUREST = 0.99
 _ORIGINS = (ADOPTED, DRAFT, DRAFTED)  # prefixes of notes of origin
-_DIGITS = 8  # of the digest: enough to notice an edit, which is not an attack
+_DIGITS = 8  # of the digest: enough to notice that somebody has edited the words
 _LASTING = (
     ADOPTED,
     DRAFTED,
-)  # prefixes of notes that stay with the words
+)  # prefixes of notes that follow the words
 
 
 class OriginKind(StrEnum):
@@ -100,11 +102,11 @@ class OriginKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
-    """A translation that was made elsewhere, with its author and licence."""
+    """A translated file that others made, with its author and licence."""
 
     file: str
     commit: str
-    page: str  # name of the page at that commit
+    page: str  # name of the English page at that commit
     author: str
     licence: str
 
@@ -135,7 +137,7 @@ class Machine:
 
     @property
     def is_term(self) -> bool:
-        """Return whether the words are a row of the glossary and no model was involved.
+        """Return whether the words come from a row of the glossary, not from a model.
 
         Such words are out of date as soon as the row changes.
         """
@@ -143,7 +145,7 @@ class Machine:
 
     @property
     def _facts(self) -> str:
-        """Return the facts that both kinds of note contain."""
+        """Return the part that is the same in ``draft:`` and ``drafted:`` notes."""
         return f"{self.model}, prompt {self.prompt}, {self.date}"
 
     def note(self, msgstr: str) -> str:
@@ -153,15 +155,15 @@ class Machine:
     def settled_note(self) -> str:
         """Return the note for words that a person has changed or confirmed.
 
-        It keeps the model, so that its translations can be found if the model turns out to be
-        faulty.
+        The note still names the model. So people can find all translations that began with it, if
+        the model turns out to be faulty.
         """
         return f"{DRAFTED} {self._facts}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Maker of an entry's words. ``kind`` shows whether a person has reviewed a machine's words."""
+    """Maker of an entry's words, and whether a person has reviewed a machine's words (``kind``)."""
 
     kind: OriginKind
     maker: Copy | Machine
@@ -189,9 +191,9 @@ def copy_of(entry: Entry) -> Copy | None:
 
 
 def machine_of(entry: Entry) -> Machine | None:
-    """Return the machine whose unchanged words an entry has; None if it is no draft.
+    """Return the machine that wrote the words of a draft; None if the entry is no draft.
 
-    Words that a person has changed or confirmed are that person's.
+    Words that a person has changed or confirmed count as that person's words.
     """
     for origin in origins_of(entry):
         if origin.kind is OriginKind.DRAFT and isinstance(origin.maker, Machine):
@@ -200,10 +202,10 @@ def machine_of(entry: Entry) -> Machine | None:
 
 
 def kind_of(entry: Entry) -> OriginKind | None:
-    """Return the label for an entry that waits for a person, in reports and previews.
+    """Return the kind of origin of an entry that needs a review, for reports and previews.
 
-    None for the words of this project's translators, including reviewed drafts, and for entries
-    that do not wait. If any of several joined texts is a draft, the entry is one.
+    None if the entry needs no review, or if its words are by translators of this project, which
+    includes reviewed drafts. An entry of several joined texts is a draft if one of them is.
     """
     if not entry.needs_review:
         return None
@@ -216,7 +218,7 @@ def kind_of(entry: Entry) -> OriginKind | None:
 def is_draft(entry: Entry) -> bool:
     """Return whether an entry has the unchanged words of a machine.
 
-    Readers only see drafts in previews, where they are marked.
+    Only previews show drafts, with a mark.
     """
     return machine_of(entry) is not None
 
@@ -231,10 +233,7 @@ def is_replaceable(entry: Entry) -> bool:
 
 
 def are_replaceable(entries: Iterable[Entry]) -> bool:
-    """Return whether there are entries and all of them are replaceable drafts.
-
-    A single entry that a translator has started, for example with a context, makes it false.
-    """
+    """Return whether all entries are replaceable drafts; False if there are no entries."""
     found = list(entries)
     return bool(found) and all(map(is_replaceable, found))
 
@@ -242,24 +241,24 @@ def are_replaceable(entries: Iterable[Entry]) -> bool:
 def is_open(entry: Entry) -> bool:
     """Return whether an entry is empty or a replaceable draft.
 
-    A translation may be put there without losing anybody's work.
+    A translation may be written to such an entry without losing anybody's work.
     """
     return not entry.msgstr or is_replaceable(entry)
 
 
 def is_remembered_draft(entry: Entry) -> bool:
-    """Return whether an entry of a memory is a draft (``is_draft`` for memories).
+    """Return whether an entry of a memory is a draft. ``is_draft`` does the same for catalogues.
 
-    The msgstr in a memory lacks long atoms, so its digest cannot be compared. ``closing`` compared
-    it when the entry was stored: an entry noted as a draft is one.
+    A memory stores the msgstr without long atoms, so the digest of the words cannot be compared.
+    ``core.memory.closing`` has compared it before the entry was stored.
     """
     return entry.fuzzy and bool(entry.notes_with(DRAFT))
 
 
 def reviewed_notes(entry: Entry) -> tuple[str, ...]:
-    """Return the notes of an entry; of a draft that a person has reviewed, with ``drafted:``.
+    """Return the notes of an entry, with ``drafted:`` for a draft that a person has reviewed.
 
-    Editors keep the note ``draft:`` even after a person has changed or confirmed the words.
+    Translation editors do not change the note ``draft:`` when a person changes the words.
     """
     if not entry.notes_with(_ORIGINS):
         return entry.notes  # the common case
@@ -278,9 +277,9 @@ def _settled(note: str, entry: Entry) -> str:
 
 
 def lasting_notes(entry: Entry) -> tuple[str, ...]:
-    """Return the notes that follow the words of an entry wherever they go.
+    """Return the notes that follow the words of an entry.
 
-    They go to other pages, into the memory, and into the translation of changed English.
+    Words may move to other pages, into the memory, and into the translation of changed English.
     """
     if not entry.msgstr:
         return ()
@@ -288,9 +287,9 @@ def lasting_notes(entry: Entry) -> tuple[str, ...]:
 
 
 def is_lasting(note: str) -> bool:
-    """Return whether a note names the maker of words, and not how an update found them.
+    """Return whether a note names the maker of the words, and so follows them.
 
-    Each update writes ``carried over: …`` and ``fuzzy: …`` again.
+    Other notes, ``carried over: …`` and ``fuzzy: …``, belong to one update.
     """
     return note.startswith(_LASTING)
 
@@ -298,7 +297,7 @@ def is_lasting(note: str) -> bool:
 def credits_of(entries: Iterable[Entry]) -> dict[tuple[str, str], int]:
     """Return the number of adopted, finished translations by author and licence.
 
-    Pages credit only these: unfinished translations are not published.
+    Pages give credit only for these, because unfinished translations are not published.
     """
     counts: dict[tuple[str, str], int] = {}
     for entry in entries:
@@ -312,7 +311,8 @@ def credits_of(entries: Iterable[Entry]) -> dict[tuple[str, str], int]:
 def _origin_in(note: str, entry: Entry) -> Origin | None:
     """Return the origin that a note records, or None for other notes.
 
-    A draft counts as one while the entry is fuzzy and its words have the digest in the note.
+    The note ``draft:`` counts only if the entry is fuzzy and its words have the digest in the note.
+    Otherwise a person has reviewed the draft.
     """
     if copy := _COPY.fullmatch(note):
         return Origin(kind=OriginKind.ADOPTED, maker=Copy(**copy.groupdict()))

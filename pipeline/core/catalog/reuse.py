@@ -1,10 +1,14 @@
 """Reuse of translations: what an untranslated message can take over from other messages.
 
-Equal English gives a finished translation where that is safe, otherwise a fuzzy one. Similar
-English gives a fuzzy one, unless ``follow_change`` is certain. In the API reference, a sentence
-that differs only in its atoms gives a finished one (``templates``). Sources are all translations
-except drafts, removed words, and fuzzy ones whose message is still in place. A source is free if
-its own message is gone.
+- A message with equal English gives a finished translation where that is safe, otherwise a fuzzy
+  one, which a person must review.
+- A message with similar English gives a fuzzy translation. It is finished only if ``follow_change``
+  is certain that the translation can follow the change.
+- In the API reference, a sentence that differs only in its atoms gives a finished translation
+  (``templates``).
+
+Sources are all translations except drafts, words that somebody removed, and fuzzy translations
+whose message still exists. A source is free if its own message is gone.
 """
 
 from __future__ import annotations
@@ -37,9 +41,9 @@ from pipeline.core.document.prose import count_words
 from pipeline.core.pin.lock import is_reference
 from pipeline.entries import Catalog, Entry
 
-# If at least this many pages have the same translation of a short text, it is unambiguous.
+# If at least this many pages have the same translation of a short text, the text is unambiguous.
 AGREEING = 2
-# A page that shares at least this many new texts with another one was copied from it.
+# A page was copied from another one if at least this many of its new texts are on that page.
 COPIED = 3
 _CLOSED = tuple("。！？；：，、）」』”…")  # in Chinese, no space follows these
 
@@ -50,7 +54,7 @@ Kin = Mapping[str, Collection[str]]  # page → the old pages that it was made f
 class Source:
     """An existing translation.
 
-    It is ``free`` if its message is gone from its page. Other messages may then take it over.
+    It is ``free`` if its message is gone from its page. Then another message may take it over.
     """
 
     page: str
@@ -91,11 +95,12 @@ def reuse(
 ) -> dict[int, Offer]:
     """Return the best offer for each of ``wanted``, by index; messages without one are left out.
 
-    Equal texts are offered first, then those of the same template, then similar ones, to new
-    messages only. A translation that followed a change is finished, so it is offered as well.
+    Translations of equal texts are offered first, then those of the same template. Translations of
+    similar texts are offered last, and only to new messages. If such a translation is finished, it
+    becomes a source for further messages.
 
-    In the reference this is repeated until nothing is found: in another clone, its pages without a
-    memory are new again, and must not find more there.
+    For pages of the API reference, these steps are repeated until they find no more. In another
+    clone, pages without a memory are new again, and this function must find the same there.
     """
     mothers = _find_mothers(wanted, sources)
     offers = _offer_equal(dict(enumerate(wanted)), sources, kin, mothers)
@@ -105,7 +110,8 @@ def reuse(
         found = _offer_templates(_without_offer(wanted, offers), known)
         offers |= found
         known += _carried(wanted, found)
-        # A message that was already on the page without a translation was not made from another.
+        # Only new messages: a message that was on the page before has nothing to do with a text that
+        # disappears now.
         unserved = _without_offer(wanted, offers)
         found = _offer_similar(
             {number: unserved[number] for number in unserved if number in new},
@@ -137,7 +143,7 @@ def _offer_equal(
 ) -> dict[int, Offer]:
     """Return offers made from finished translations of the same English.
 
-    Fuzzy translations are only offered by ``_offer_similar``.
+    Fuzzy translations of the same English are offered by ``_offer_similar``.
     """
     by_text = _finished_by_text(wanted.values(), sources)
     offers: dict[int, Offer] = {}
@@ -167,10 +173,10 @@ def _finished_by_text(
 def _find_mothers(
     wanted: Sequence[OpenEntry], sources: Sequence[Source]
 ) -> dict[str, list[str]]:
-    """Return, for each page, the pages that it was copied from. The likeliest page comes first.
+    """Return, for each page, its mothers: the pages that it was copied from, the likeliest first.
 
-    Unlike its kin, these pages may still have the texts. Short texts do not count, because they may
-    be equal by chance.
+    The kin of a page has lost the texts; its mothers may still have them. Short texts do not count,
+    because they may be equal by chance.
     """
     by_text = _finished_by_text(wanted, sources)
     shared: dict[str, Counter[str]] = defaultdict(Counter)
@@ -206,14 +212,14 @@ def _equal_offer(
     def rank(source: Source) -> tuple[int, bool, str]:
         """Return the sort key: most frequent translation, then free sources.
 
-        The text itself breaks ties, so that every run chooses the same.
+        The translation itself breaks ties, so that every run chooses the same one.
         """
         return counts[source.entry.msgstr], source.free, source.entry.msgstr
 
     best = max(sources, key=rank)
     if len(counts) > 1:
         return _fuzzy_offer(message, best, "other pages differ")
-    # Even a short text has moved here if its own page has lost it.
+    # A free source, even of a short text, has probably moved here.
     free = tuple(source for source in sources if source.free)
     if not free and not _is_clear(message, sources):
         return _fuzzy_offer(message, best, "too short to mean the same everywhere")
@@ -221,10 +227,10 @@ def _equal_offer(
 
 
 def _is_clear(message: OpenEntry, sources: Collection[Source]) -> bool:
-    """Return whether an equal text surely means the same on this page; "Example" may not.
+    """Return whether an equal text certainly means the same on this page.
 
-    It does if it is long, if several pages have the same translation, or if it is a name that stays
-    English, such as "CUDA".
+    True if the text is long, if several pages have the same translation, or if the text is a name
+    that stays English, such as "CUDA". A short text, such as "Example", may mean something else.
     """
     if _msgstrs(sources) == {message.entry.msgid}:
         return True
@@ -237,8 +243,8 @@ def _is_clear(message: OpenEntry, sources: Collection[Source]) -> bool:
 def _moved_here(sources: Sequence[Source], near: Collection[str]) -> list[Source]:
     """Return the free translations of the nearest page that has any.
 
-    There are several if a translator used contexts: all of them are taken over. The result is empty
-    if another near page has different words: it is unknown which of them moved here.
+    There are several if a translator used contexts; all of them move. Return none if another near
+    page has a different translation: then it is unknown which one belongs here.
     """
     free = [source for source in sources if source.free and source.page in near]
     if not free:
@@ -252,7 +258,7 @@ def _moved_here(sources: Sequence[Source], near: Collection[str]) -> list[Source
 def _copied_here(sources: Sequence[Source], mothers: Collection[str]) -> list[Source]:
     """Return the translations of the first of ``mothers`` that has any.
 
-    The page shares many texts with it, so even a short text means the same on both.
+    This page shares many texts with its mother, so even a short text means the same on both.
     """
     for mother in mothers:
         copied = [source for source in sources if source.page == mother]
@@ -267,7 +273,7 @@ def _msgstrs(sources: Iterable[Source]) -> set[str]:
 
 
 def _fuzzy_offer(message: OpenEntry, best: Source, why: str) -> Offer:
-    """Return a fuzzy offer of an equal text's translation that may not fit here.
+    """Return a fuzzy offer: the translation of an equal text, which may not fit here.
 
     ``why`` is the end of the note:
     ``fuzzy: moved: the same text in guide/start, but other pages differ``.
@@ -305,7 +311,7 @@ def _offer_templates(
 ) -> dict[int, Offer]:
     """Return offers made from finished translations with the same template.
 
-    Only docstrings repeat sentences for so many names, so pages of the guides have no part in this.
+    Only messages of the API reference get them, because docstrings repeat sentences for many names.
     """
     templates: dict[int, Template] = {}
     for number, message in wanted.items():
@@ -344,9 +350,9 @@ def _patterns_by_template(
 
 
 def _usual_pattern(patterns: Mapping[Pattern, Sequence[Source]]) -> Pattern | None:
-    """Return the most frequent pattern; None if there is none, or if two are equally frequent.
+    """Return the most frequent pattern, or None.
 
-    A person must then choose.
+    None if there is no pattern, or if two are equally frequent: then a person must choose.
     """
     ranked = sorted(patterns, key=lambda pattern: -len(patterns[pattern]))
     if not ranked:
@@ -362,7 +368,7 @@ def _template_offer(
 
     The note names one of them: ``carried over: the same sentence as in _api/lamps, other code``.
     """
-    # Of the texts that are gone, the page's own is the one that changed.
+    # If a text of the same page is gone, it is the one that upstream has changed.
     served = [
         source for source in sources if source.free and source.page == message.page
     ]
@@ -388,7 +394,7 @@ def _offer_similar(
 
     ``served`` has the ids of entries that equal texts took over.
     """
-    # In most runs no new message is open, and the comparison of all texts can be skipped.
+    # In most runs no new message is open. Then the comparison of all texts is not needed.
     if not wanted:
         return {}
     new = [
@@ -416,8 +422,8 @@ def _similar_offer(
 ) -> Offer:
     """Return a finished offer if the translation can follow the change, or a fuzzy one.
 
-    ``sources`` are those of ``match``. If there are several, they are in the order of the joined
-    text.
+    ``sources`` are those of ``match``. There are several if upstream joined texts to the new one;
+    they are in its order.
     """
     old = " ".join(source.text for source in sources)
     new = message.entry.msgid
@@ -446,10 +452,10 @@ def _similar_offer(
 def _followed(
     message: OpenEntry, sources: Sequence[Source], near: Collection[str]
 ) -> Followed | None:
-    """Return the translation with the change applied, or None if a person must do it.
+    """Return the translation with the change applied, or None if a person must apply it.
 
-    It is None for joined texts, whose boundaries in the translation are unknown, and for fuzzy
-    ones, which need a review in any case.
+    None for joined texts: it is unknown which part of a translation belongs to which text. None for
+    a fuzzy translation, which a person must review anyway.
     """
     first = sources[0]
     if len(sources) > 1 or first.entry.fuzzy:
@@ -461,9 +467,9 @@ def _followed(
 
 
 def _carried(wanted: Sequence[OpenEntry], offers: Mapping[int, Offer]) -> list[Source]:
-    """Return the offers that followed a change of their English, as new sources.
+    """Return the offers that are translations of changed English, as new sources.
 
-    Texts that only moved are left out: messages with the same English have used them already.
+    Offers for equal English are left out, because their sources have been used already.
     """
     carried: list[Source] = []
     for number, offer in offers.items():
@@ -478,7 +484,7 @@ def _carried(wanted: Sequence[OpenEntry], offers: Mapping[int, Offer]) -> list[S
 
 
 def _joined(sources: Sequence[Source]) -> str:
-    """Return the translations of joined texts as one, with a space where Chinese has one.
+    """Join the translations of joined texts, with a space where Chinese needs one.
 
     ``"茶很烫。"``, ``"见 tea"``, ``"再等。"`` → ``"茶很烫。见 tea 再等。"``
     """
@@ -491,9 +497,9 @@ def _joined(sources: Sequence[Source]) -> str:
 
 
 def _with_comments(entry: Entry, sources: Iterable[Source]) -> Entry:
-    """Return ``entry`` with the translator comments of the old messages and its own, once each.
+    """Return ``entry`` with the translator comments of its sources, without duplicates.
 
-    Notes of origin of the old words are added too.
+    The notes about the origin of their words are added, too.
     """
     old_entries = [source.entry for source in sources]
     comments = chain.from_iterable(old.comments for old in (*old_entries, entry))
@@ -508,12 +514,12 @@ def _with_comments(entry: Entry, sources: Iterable[Source]) -> Entry:
 def find_sources(plan: Plan) -> list[Source]:
     """Return the sources of all pages: updated pages first, then the others by name.
 
-    The order only breaks ties, so that every run chooses the same.
+    The order matters only for ties, so that every run chooses the same source.
     """
     renamed = set(plan.renames.values())
     catalogs = dict(plan.own)
     for page in sorted(plan.old):
-        # The catalogue of a renamed page is already included, under its new name.
+        # ``plan.own`` has the catalogue of a renamed page, under its new name.
         if page not in plan.wanted and page not in renamed:
             catalogs[page] = plan.old[page]
     sources: list[Source] = []
@@ -532,20 +538,20 @@ def _sources_of_page(page: str, plan: Plan, catalog: Catalog) -> list[Source]:
     offered = _offered_on_page(catalog, texts)
     sources: list[Source] = []
     for entry in catalog.entries:
-        # The finished translation of a spare entry is a source of its own.
+        # A spare entry repeats a finished translation, which is a source itself.
         if not entry.msgstr or is_spare(entry, finished):
             continue
-        # No message reuses words that somebody removed.
+        # Somebody removed these words, so they must not come back.
         if is_emptied(entry):
             continue
-        # A draft serves no other message, which can have a draft of its own.
+        # A draft is not reused: a machine can make a draft for the other message.
         if is_draft(entry):
             continue
-        # On an updated page, an obsolete entry returns to life when its text does.
+        # On an updated page, an obsolete entry becomes live again if its text returns.
         is_used = page in plan.wanted or not entry.obsolete
         stays = is_used and entry.msgid in texts
         if entry.fuzzy and stays:
-            continue  # a person must confirm it first
+            continue  # a person must confirm the translation first
         is_free = not stays and (entry.msgid, entry.msgstr) not in offered
         sources.append(Source(page=page, entry=entry, free=is_free))
     return sources
@@ -567,7 +573,8 @@ def _offered_on_page(
 ) -> set[tuple[str | None, str]]:
     """Return the fuzzy translations of live entries, each with its previous English.
 
-    They are in use here, so they are not free for others, even if their own message is gone.
+    Such a translation may also be in an obsolete entry. It is used on this page, so that entry is
+    not free.
     """
     offered: set[tuple[str | None, str]] = set()
     for entry in catalog.entries:
@@ -594,9 +601,9 @@ def finished_in(entries: Iterable[Entry]) -> Finished:
 
 
 def is_spare(entry: Entry, finished: Finished) -> bool:
-    """Return whether a fuzzy entry repeats a ``finished`` translation and its comments.
+    """Return whether an entry is fuzzy and only repeats a ``finished`` translation.
 
-    A finished entry is never spare, nor is a fuzzy one with a comment that would be lost.
+    False if the entry has a comment that the finished one lacks: it would be lost.
     """
     if not entry.fuzzy:
         return False
@@ -605,11 +612,12 @@ def is_spare(entry: Entry, finished: Finished) -> bool:
 
 
 def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
-    """Return a set of keys, one for everything in a catalogue that an update must keep.
+    """Return keys for all work in a catalogue that an update must not lose.
 
-    Catalogues with the same keys hold the same work: each msgstr with its English, each translator
-    comment, and the last translator. A finished entry has the key of a fuzzy one as well:
-    ``("waiting", "Tea is hot.", "茶很烫。")`` and ``("finished", "Tea is hot.", "茶很烫。", "")``.
+    This is each msgstr with its English, each translator comment, and the last translator. If
+    another catalogue has all keys, it contains all the work. A finished entry has two keys, the
+    first of which a fuzzy entry has, too: ``("waiting", "Tea is hot.", "茶很烫。")`` and
+    ``("finished", "Tea is hot.", "茶很烫。", "")``.
     """
     keys: set[tuple[str, ...]] = set()
     for line in (*catalog.comment, catalog.header.get("Last-Translator", "")):
@@ -621,9 +629,9 @@ def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
         for comment in entry.comments:
             keys.add(("comment", entry.msgid, comment))
         keys.add(("waiting", entry.source_text, entry.msgstr))
-        # A translation that a person has confirmed is worth more than the same one as fuzzy.
+        # A finished translation is worth more than the same one as fuzzy, so it has a second key.
         if entry.fuzzy:
             continue
-        # "" stands for no context. Tools do not write an empty context, which would look the same.
+        # "" means no context; tools never write an empty one.
         keys.add(("finished", entry.msgid, entry.msgstr, entry.context or ""))
     return keys

@@ -1,9 +1,10 @@
 """Templates: sentences of the API reference that differ only in their atoms.
 
+Atoms are the parts of a message that a translation must not change, such as code and roles.
 Docstrings repeat a sentence for many names: "See :func:`lamps.dim`.", "See :func:`lamps.shine`.".
 Messages with equal words, and with atoms of the same kinds in the same order, have one template.
-A translation of one message, with the atoms exchanged, is a translation of the other. The
-invariant: only atoms change, and it is certain which new atom takes the place of which old one.
+If the atoms are replaced, a translation of one message becomes a translation of the other. The
+invariant: only atoms change, and it is certain which new atom replaces which old one.
 """
 
 from __future__ import annotations
@@ -15,20 +16,21 @@ from pipeline.core.document.atoms import fixed_part, without_words
 from pipeline.core.document.message import Markup
 from pipeline.core.document.prose import atoms_of, parts_of
 
-# Words at even indices; at odd ones the kind of an atom, and the number of its first occurrence.
+# The parts of a message: words at even indices; at odd ones the kind of an atom, and a number that
+# is the same for equal atoms: ("Dim ", "``name 0", ".")
 Template = tuple[str, ...]
-# Words at even indices; at odd ones the number of an atom of the English.
+# The parts of a translation: words at even indices; at odd ones the number of an English atom.
 Pattern = tuple[str | int, ...]
 
 _ROLE = re.compile(r":([\w.+:-]+):`(.*)`", re.ASCII | re.DOTALL)
 # Literals, interpreted texts and substitutions.
 _MARKED = re.compile(r"(``)(?!`).+(?<!`)``|(`)[^`<>]+`|(\|)[^|]+\|", re.DOTALL)
-# Other code is a condition, a shape or a value. The words of a sentence may depend on it.
+# Code that is a name. Other code is a condition, a shape or a value, on which words may depend.
 _NAME = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
 
 
 def template_of(msgid: str) -> Template | None:
-    """Return the template of a message; None if it has no atoms, or an atom with words.
+    """Return the template of a message; None if it has no atoms, or if one of them has words.
 
     "Dim ``a``, not ``b``." → ``("Dim ", "``name 0", ", not ", "``name 1", ".")``
     """
@@ -37,7 +39,7 @@ def template_of(msgid: str) -> Template | None:
     kinds = list(map(_kind_of, atoms))
     if not kinds or not all(kinds):
         return None
-    # Numbers show which atoms are equal: the other message must repeat the same ones.
+    # Equal atoms get equal numbers: a message with the same template repeats its atoms, too.
     parts[1::2] = [
         f"{kind} {atoms.index(atom)}" for kind, atom in zip(kinds, atoms, strict=True)
     ]
@@ -70,7 +72,7 @@ def _kind_of(atom: str) -> str:
 
 
 def pattern_of(msgstr: str, msgid: str) -> Pattern | None:
-    """Return the pattern of a translation; None if its atoms are not those of its ``msgid``."""
+    """Return the pattern of a translation; None if its atoms differ from those of ``msgid``."""
     atoms = atoms_of(msgid, Markup.RST)
     parts = parts_of(msgstr, Markup.RST)
     if sorted(parts[1::2]) != sorted(atoms):
@@ -81,6 +83,6 @@ def pattern_of(msgstr: str, msgid: str) -> Pattern | None:
 
 
 def fill_pattern(pattern: Pattern, msgid: str) -> str:
-    """Return the translation that a pattern gives for another message of the same template."""
+    """Return the translation of ``msgid``: the words of a pattern with the atoms of ``msgid``."""
     atoms: Sequence[str] = atoms_of(msgid, Markup.RST)
     return "".join(part if isinstance(part, str) else atoms[part] for part in pattern)

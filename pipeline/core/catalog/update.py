@@ -2,10 +2,12 @@
 
 Input: the old catalogues and the wanted entries of each page. Output: the new catalogues.
 
-Equal text keeps its translation. Changed text gets a fuzzy translation, with the previous English
-and a description of the change. The translation may come from any page of the locale. The
-translation of dropped text stays as obsolete, and is used again when the text returns. The
-invariant: no translation is lost, and none is presented as the translation of another text.
+A message whose text is unchanged keeps its translation. A message whose text has changed gets the
+old translation as fuzzy, which means that a person must review it. The fuzzy entry has the previous
+English and a description of the change. Translations may come from any page of the locale. If a
+text disappears, its translation stays as an obsolete entry, and is used again if the text returns.
+
+The invariant: no translation is lost, and none is presented as the translation of another text.
 """
 
 from __future__ import annotations
@@ -54,16 +56,14 @@ _content = attrgetter(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Updated:
-    """A catalogue after the update, and how its wanted entries got their translations.
-
-    ``obsolete`` counts the translations that lost their message in this update and were not reused.
-    """
+    """A catalogue after the update, and the numbers of its messages by their translation."""
 
     catalog: Catalog
-    kept: int = 0
-    carried: int = 0
-    fuzzy: int = 0
-    new: int = 0
+    kept: int = 0  # had a translation before
+    carried: int = 0  # got a finished translation from another message
+    fuzzy: int = 0  # got a fuzzy translation from another message
+    new: int = 0  # have no translation
+    # Translations that lost their message in this update and were not reused.
     obsolete: int = 0
     fuzzy_by_class: Mapping[str, int] = field(default_factory=dict)
     moved_from: str = ""  # the old name of the page, if upstream renamed it
@@ -77,15 +77,15 @@ def update_catalogs(
     gone: Collection[str] = (),
     redirects: Mapping[str, str] | None = None,
 ) -> dict[str, Updated]:
-    """Return new catalogues: each wanted entry with its best translation, the rest obsolete.
+    """Return new catalogues: the wanted entries with their best translations, then obsolete ones.
 
     ``old`` has all catalogues of the locale, ``wanted`` the entries of the pages to update.
-    ``gone`` names the pages of ``old`` that upstream dropped. ``redirects`` (old page to new page)
-    is a hint.
+    ``gone`` names the pages of ``old`` that upstream dropped. ``redirects`` maps old pages to new
+    ones, as a hint.
 
     The result has a catalogue for each page of ``wanted`` and ``gone``. An unchanged catalogue is
-    the same object as in ``old``. A page without messages gets an empty catalogue, and so does a
-    dropped page if other catalogues hold all its work.
+    the same object as in ``old``. A page without messages gets an empty catalogue. So does a
+    dropped page if other catalogues contain all its translations.
     """
     plan = plan_update(old, wanted, gone=gone, redirects=redirects or {})
     # Find the slots of all pages first: a text may have moved from one page to another.
@@ -98,7 +98,7 @@ def update_catalogs(
         page: _updated_page(page, plan, slots=slots[page], reused=reused, header=header)
         for page in wanted
     }
-    # Any remaining page may hold the work of a vanished one.
+    # Any of the remaining catalogues may contain the translations of a vanished page.
     standing = [update.catalog for update in updated.values()]
     for page, catalog in old.items():
         if page not in gone and page not in updated:
@@ -108,16 +108,19 @@ def update_catalogs(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reused:
-    """Offers for open messages, by page and msgid, and the ids of the entries they came from."""
+    """Translations offered to open messages, by page and msgid.
+
+    ``served`` has the ids (``id()``) of the entries that they came from.
+    """
 
     offers: Mapping[str, Mapping[str, Offer]]
     served: Collection[int]
 
 
 def _reuse(plan: Plan, slots: Mapping[str, Slots]) -> _Reused:
-    """Return translations for the messages that have none, on all pages at once.
+    """Return offers for the messages without a translation, of all pages at once.
 
-    The translation of a moved text then goes to the page that fits best, not to the first one.
+    So the translation of a moved text goes to the page that fits best, not to the first page.
     """
     unfilled: list[OpenEntry] = []
     offers: dict[str, dict[str, Offer]] = {}
@@ -125,7 +128,7 @@ def _reuse(plan: Plan, slots: Mapping[str, Slots]) -> _Reused:
         unfilled += page_slots.open.values()
         offers[page] = {}
     served: set[int] = set()
-    # In most runs no message is open, and other pages are not searched.
+    # In most runs no message is open. Then there is no need to search other pages.
     sources = find_sources(plan) if unfilled else []
     if not sources:
         return _Reused(offers=offers, served=served)
@@ -177,11 +180,11 @@ def _updated_page(
 
 
 def _dropped_entries(old: Catalog, slots: Slots, live: Sequence[Entry]) -> list[Entry]:
-    """Return the old translations without a place on the page, except spare ones.
+    """Return the old translations that no message of the page has any more, except spare ones.
 
-    A fuzzy translation is spare if a finished one on the page has the same words. ``live`` includes
-    entries that came from other pages. A second run finds them in this catalogue, so they count in
-    the first run as well: both must drop the same entries.
+    A fuzzy translation is spare if a finished one on the page has the same words. ``live`` are the
+    new live entries, including those that came from other pages. A second run will find them in
+    this catalogue, and must come to the same result.
     """
     kept = set(map(id, chain.from_iterable(slots.kept.values())))
     rest = [entry for entry in _translated(old) if id(entry) not in kept]
@@ -194,8 +197,8 @@ def _updated_gone(
 ) -> dict[str, Updated]:
     """Return the catalogues of vanished pages: obsolete entries only, or empty.
 
-    A catalogue is empty if others hold all its work. ``standing`` has the catalogues that remain,
-    as the update leaves them.
+    A catalogue becomes empty if others contain all its translations. ``standing`` has the
+    catalogues that remain after the update.
     """
     updated: dict[str, Updated] = {}
     gone = sorted(set(plan.gone) & set(plan.old))
@@ -210,7 +213,7 @@ def _updated_gone(
         if keys <= known:
             updated[page] = Updated(catalog=Catalog())
             continue
-        # If two vanished pages have the same translation, one of them keeps it.
+        # If two vanished pages have the same translation, only the first one keeps it.
         known |= keys
         dropped = _translated(catalog)
         entries = tuple(map(obsolete_entry, dropped))
@@ -222,7 +225,7 @@ def _updated_gone(
 
 
 def _translated(catalog: Catalog) -> list[Entry]:
-    """Return the entries whose words must survive; a draft is dropped with its message."""
+    """Return the entries whose translation must not be lost. A draft is not among them."""
     return [
         entry for entry in catalog.entries if entry.msgstr and not is_replaceable(entry)
     ]
@@ -242,12 +245,13 @@ def _with_entries(
 ) -> Catalog:
     """Return a catalogue with these entries, or ``old`` itself if nothing changed.
 
-    The header has the date of upstream's text, so it is updated only together with the entries.
+    The header contains the date of upstream's text. It changes only if the text of entries does.
     """
-    # A catalogue without a header was written by hand or does not exist yet.
+    # A catalogue without a header is new, or somebody wrote it by hand; it gets a header.
     if old.header and list(map(_content, old.entries)) == list(map(_content, entries)):
         return old
-    # The memory stores the header's date but no code, so a change of code must not change the date.
+    # The memory stores the date, but not the notes that show code. So if only code has changed, the
+    # date must stay.
     is_same_text = list(map(_text, old.entries)) == list(map(_text, entries))
     fields = old.header if is_same_text else header(page, old.header)
     return Catalog(
@@ -263,22 +267,23 @@ def _text(entry: Entry) -> tuple[object, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slots:
-    """The wanted entries of a page in page order, and what the page already has for them.
+    """The wanted entries of a page in page order, divided into kept and open ones.
 
-    A message with a draft is both kept and open, because a better translation replaces the draft.
+    A message is kept if the page has a translation for it; otherwise it is open. A message with a
+    draft is both: a better translation replaces the draft.
     """
 
     wanted: Sequence[Entry]
-    # By msgid; several if a translator used contexts.
+    # Old entries, by msgid. There are several if a translator used contexts.
     kept: Mapping[str, tuple[Entry, ...]]
     open: Mapping[str, OpenEntry]  # by msgid
 
 
 def find_slots(page: str, catalog: Catalog, wanted: Sequence[Entry]) -> Slots:
-    """Return the slots of ``page``, filled from the catalogue that it starts from.
+    """Return the slots of ``page``. ``catalog`` is the catalogue that the page starts from.
 
-    A message is kept if the page has a translation for it, or if a translator has started to use
-    contexts for it. All others are open.
+    A message is also kept if a translator has given one of its entries a context, even if no entry
+    has a translation yet.
     """
     old_entries: dict[str, list[Entry]] = defaultdict(list)
     for entry in catalog.entries:
@@ -291,7 +296,7 @@ def find_slots(page: str, catalog: Catalog, wanted: Sequence[Entry]) -> Slots:
         kept_entries = _kept_of(before)
         if kept_entries:
             kept[entry.msgid] = tuple(kept_entries)
-        # A draft is kept until a person has translated the same text elsewhere.
+        # A draft stays open, because a person may have translated the same text on another page.
         if kept_entries and not are_replaceable(kept_entries):
             continue
         blank = _with_comments_of(before, entry)
@@ -308,7 +313,7 @@ def _kept_of(old_entries: Sequence[Entry]) -> list[Entry]:
     live = [entry for entry in old_entries if not entry.obsolete]
     if any(map(_is_begun, live)):
         return live
-    # Here only obsolete entries can have a translation. It is used again, as the text has returned.
+    # Only obsolete entries can have a translation here. The text has returned, so it is used again.
     return [entry for entry in old_entries if entry.msgstr]
 
 
@@ -318,19 +323,19 @@ def _is_begun(entry: Entry) -> bool:
 
 
 def kept_entry(wanted: Entry, old: Entry) -> Entry:
-    """Return ``wanted``, a message's current entry, with the translation of ``old``.
+    """Return ``wanted``, the new entry of a message, with the translation of the ``old`` entry.
 
-    A note of state is kept while it is true: ``fuzzy: numbers: …`` is dropped once a translator has
-    removed the fuzzy flag.
+    Notes about the state are kept only if they are still true: ``fuzzy: numbers: …`` is dropped if
+    a translator has removed the fuzzy flag.
     """
-    # A fuzzy flag on an empty msgstr, which some tools leave, is ignored.
+    # Some tools leave a fuzzy flag on an entry without msgstr. It is ignored.
     is_fuzzy = old.fuzzy and old.msgstr != ""
     previous = old.previous if is_fuzzy else None
     still_true = (FUZZY, DRAFT) if is_fuzzy else (CARRIED,)
-    # A draft that somebody has changed is no longer one.
+    # ``reviewed_notes``: a draft that somebody has changed is no longer a draft.
     notes = [note for note in reviewed_notes(old) if note.startswith(still_true)]
     if previous is not None and not notes:
-        # A translator or another tool has marked it fuzzy: add the missing note of the change.
+        # A translator or another tool has added the flag, without a note: add the note.
         notes.append(f"{FUZZY} {classify(previous, wanted.msgid)}")
     return replace(
         wanted,
@@ -345,9 +350,9 @@ def kept_entry(wanted: Entry, old: Entry) -> Entry:
 
 
 def obsolete_entry(entry: Entry) -> Entry:
-    """Return ``entry`` as an obsolete entry, which has no message.
+    """Return ``entry`` as an obsolete entry, whose message is gone.
 
-    Only the notes of its state are kept: those about its place on the page no longer apply.
+    Only the notes about its state are kept. Notes about its place on the page are out of date.
     """
     return replace(
         entry,
@@ -360,9 +365,9 @@ def obsolete_entry(entry: Entry) -> Entry:
 
 
 def _with_comments_of(old_entries: Sequence[Entry], entry: Entry) -> Entry:
-    """Return ``entry`` with the translator comments of its untranslated old entries.
+    """Return ``entry`` with the translator comments of the old entries of its message.
 
-    Such a comment may be a question to the team about an entry without a translation.
+    Such a comment may be a question to the team.
     """
     comments: list[str] = []
     for old in old_entries:
@@ -378,9 +383,9 @@ CODE = "code: "  # prefix of a note that shows a line of code
 def wanted_entries(page: str, documents: Sequence[Document]) -> tuple[Entry, ...]:
     """Return the entries that a page needs, in page order, without duplicates.
 
-    All documents of a page, such as a jupytext pair, give one list. The first note of an entry has
-    the kind of block and its headings: ``paragraph · Pytrees``. Further notes show the code that
-    the text leads to: ``code: tree = {"a": 1}``.
+    A page may have several documents: a jupytext pair is a notebook and its Markdown. The first
+    note of an entry has the kind of block and its headings: ``paragraph · Pytrees``. Further notes
+    show the code that follows the text: ``code: tree = {"a": 1}``.
     """
     entries: dict[str, Entry] = {}
     for document in documents:
