@@ -180,8 +180,9 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))
 
 
-NEARLY = 0.9  # the whole must have sentences with at least this share of a part's letters
-# The parts of a joined or split text must have at least this share of its letters.
+# The whole must have sentences with at least this share of the letters of a part.
+NEARLY = 0.9
+# The parts of a joined or split text must together have at least this share of its letters.
 COVERED = 0.6
 
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n")

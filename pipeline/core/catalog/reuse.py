@@ -110,8 +110,8 @@ def reuse(
         found = _offer_templates(_without_offer(wanted, offers), known)
         offers |= found
         known += _carried(wanted, found)
-        # Only new messages: a message that was on the page before has nothing to do with a text that
-        # disappears now.
+        # Only new messages: a message that was on the page before has nothing to do with a text
+        # that disappears now.
         unserved = _without_offer(wanted, offers)
         found = _offer_similar(
             {number: unserved[number] for number in unserved if number in new},

@@ -1,10 +1,11 @@
-"""Closing of a catalogue as a memory: replaces English by digests and notes of its place.
+"""Closing of a catalogue: its conversion to a memory, with digests in place of English.
 
-Notes that the memory already has are kept while they are true. The invariant: closing a catalogue
-that nobody touched changes nothing, whatever happened to the pages and commits around it.
+Notes say in which commit and page the English is. Notes that the memory already has are kept if
+they are still true. The invariant: closing a catalogue that nobody has edited changes nothing, even
+if other pages or the pinned commit have changed.
 
-A diff quoted by a note becomes ``DIFF``, and the messages it was made from are named by digest.
-Opening the memory can therefore recompute the same diff.
+If a note quotes English in a diff, the diff becomes ``DIFF``. Another note then names the messages
+by digest, so that opening the memory can compute the same diff again.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ from pipeline.core.memory.record import (
 from pipeline.core.memory.redaction import Stored, stored
 from pipeline.entries import Catalog, Entry
 
-# Returns the note of who wrote a msgstr, or "" if only the header has it.
+# Returns a note with the person who wrote a msgstr, or "" if git does not know.
 TranslatorNoteOf = Callable[[str], str]
 
 _NO_TEXTS: Mapping[str, int] = {}
-# Stands for the old version of an entry that the memory does not have.
+# Used for the old version of an entry if the memory has none.
 _UNKNOWN = Entry(msgid="")
 
 
@@ -64,10 +65,13 @@ def close_catalog(
 ) -> Memory:
     """Return the memory of a catalogue: ``head`` with the entries of the catalogue.
 
-    ``live`` has the digests of the page at the head's commit. ``find`` returns the place of other
-    English, and ``texts`` has the English of all catalogues. ``old`` is the page's current memory.
-    Its notes on translators and on places of English are kept while they are true. ``touch_of``
-    names the translator of newer work. If it does not, the catalogue's header does.
+    - ``head``: the memory's header, without entries.
+    - ``old``: the page's current memory. Its notes about translators and places are kept if they
+      are still true.
+    - ``live``: the digests of the messages on the page at the commit of ``head``.
+    - ``find``: returns the place of other English.
+    - ``texts``: the English of all catalogues, each with its rank.
+    - ``touch_of``: names the translator of newer work. Otherwise the catalogue's header does.
     """
     known: Mapping[Key, Entry] = {}
     own_places: dict[str, Place] = {}
@@ -101,9 +105,10 @@ def close_to_compare(
     old: Memory,
     touch_of: TranslatorNoteOf | None = None,
 ) -> Memory:
-    """Return the memory of a catalogue for a comparison of people's work with ``head``.
+    """Return the memory of a catalogue, to be compared with ``head`` by ``human_work``.
 
-    ``old`` is the memory in which the catalogue was last stored. Places of English are left out.
+    ``old`` is the memory in which the catalogue was last stored. Places of English are left out,
+    because a comparison does not need them.
     """
     return close_catalog(
         catalog,
@@ -120,10 +125,10 @@ class _Closing:
     """Conversion of the entries of one catalogue into entries of its memory."""
 
     known: Mapping[Key, Entry]  # the current entries of the memory
-    touched_last: str  # note of who saved the catalogue last; empty if nobody did
+    touched_last: str  # note with the person who saved the catalogue last; or empty
     touch_of: TranslatorNoteOf | None
     live: Collection[str]
-    own_places: Mapping[str, Place]  # places of the page's English so far
+    own_places: Mapping[str, Place]  # places of the English that the page had until now
     find: Callable[[str], Place | None]
     texts: Mapping[str, int]
 
@@ -133,8 +138,8 @@ class _Closing:
         Notes have a fixed order, so that closing the entry again changes nothing.
         """
         code = digest(entry.msgid)
-        # Find edited drafts here: the note of a draft has a digest of its words, and a memory lacks
-        # the long atoms of the words.
+        # Find drafts that people have edited now. The note of a draft has a digest of its words,
+        # which cannot be compared later: a memory stores the words without long atoms.
         notes = reviewed_notes(entry)
         if notes != entry.notes:
             entry = replace(entry, notes=notes)
@@ -156,7 +161,7 @@ class _Closing:
     def _without_english(
         self, entry: Entry, code: str, old: Entry, sources: Sequence[str]
     ) -> Entry:
-        """Return ``entry`` with digests and states in place of all English.
+        """Return ``entry`` with digests in place of English, and with notes that quote none.
 
         ``code`` is the digest of its message, ``sources`` the result of ``_sources``, ``old`` the
         current entry of the memory.
@@ -167,7 +172,8 @@ class _Closing:
         kept = Stored(entry.msgstr)
         if _is_unopened(entry, old):
             previous, states = old.previous, states_of(old)
-        # If only the memory has the previous English, the msgstr is still the memory's: keep it.
+        # If the previous English is unknown, the entry was opened without it. Its msgstr is then
+        # still in the form of the memory.
         if previous is None or entry.previous is not None:
             kept = stored(entry)
         return replace(
@@ -181,9 +187,10 @@ class _Closing:
         )
 
     def _sources(self, entry: Entry) -> tuple[str, ...]:
-        """Return the messages a translation was made from, if ``#| msgid`` is not enough.
+        """Return the messages whose translations this one was made from, for ``source:`` notes.
 
-        The translation may be joined from several messages, or may have followed a change of one.
+        There are several if upstream joined messages, and one if the translation was adapted to a
+        change of the message. Empty if ``#| msgid`` names the message.
         """
         if entry.previous is None:
             followed = followed_text(entry, self.texts)
@@ -196,13 +203,13 @@ class _Closing:
     def _source_notes(
         self, closed: Entry, old: Entry, sources: Sequence[str]
     ) -> tuple[str, ...]:
-        """Return notes of the places of a translation's source messages.
+        """Return the ``source:`` notes with the places of a translation's source messages.
 
-        A place that the memory already has is kept, even if the message is elsewhere as well.
-        Otherwise, every upgrade would change the note.
+        If the memory has a place already, it stays, even if the message is on other pages, too.
+        Otherwise every upgrade would change the note.
         """
         if not sources:
-            # The English of an old diff may be in no catalogue any more: keep the known notes.
+            # No catalogue may have the English of an old diff any more, so the old notes stay.
             state, old_state = states_of(closed), states_of(old)
             is_same = (closed.previous, state) == (old.previous, old_state)
             return old.notes_with(SOURCE) if is_same else ()
@@ -217,10 +224,10 @@ class _Closing:
     def _seen_notes(
         self, prefix: str, code: str, old: Entry, otherwise: Place | None
     ) -> list[str]:
-        """Return the note of the place of a digest's English, if known.
+        """Return the note about the place of the English with digest ``code``, if known.
 
-        It is empty for English that is on the page. The memory's note comes first, then a lookup,
-        then ``otherwise``, the place recorded with an adopted translation.
+        There is no note if the page has the English. The note of the memory comes first, then the
+        result of ``find``, then ``otherwise``, the place in the note of an adopted translation.
         """
         if code in self.live:
             return []
@@ -230,45 +237,45 @@ class _Closing:
     def _previous_seen_notes(
         self, closed: Entry, old: Entry, sources: Sequence[str]
     ) -> list[str]:
-        """Return ``_seen_notes`` for the previous English of a fuzzy entry.
+        """Return the note about the place of the previous English of a fuzzy entry.
 
-        It is empty for joined messages, which never were one message: ``_source_notes`` has their
-        places.
+        There is none if the previous English is the joined text of several messages. Then the
+        ``source:`` notes have their places.
         """
         if closed.previous is None or sources:
             return []
-        # A note about other previous English does not apply.
+        # The old note counts only if it is about the same previous English.
         remembered = old if old.previous == closed.previous else _UNKNOWN
         adopted = _adopted_place(closed)
         return self._seen_notes(PREVIOUS_SEEN, closed.previous, remembered, adopted)
 
     def _translators(self, closed: Entry, old: Entry, msgstr: str) -> tuple[str, ...]:
-        """Return the note of who touched the entry; empty if only the update did.
+        """Return the notes that say who edited the entry; none if only the update changed it.
 
         ``msgstr`` is the text in the catalogue. The first rule that fits decides.
         """
         if human_work(old) == human_work(closed):
             return translators_of(old)
-        # The person who saved the catalogue did not write the machine's words.
+        # The person who saved the catalogue has not written the words of a draft.
         if is_remembered_draft(closed):
             return ()
-        # Only a person removes or replaces a translation: the update never does.
+        # The entry had another translation. Only a person replaces or removes one, not the update.
         if text_of(old):
             return self._touched(msgstr)
-        # The update may have copied the translation of the message with the previous English. Then
-        # credit the translator of that message.
+        # The update may have taken the translation of the previous English, which was a message of
+        # this page. Then the note names the translator of that message.
         offered = self.known.get((closed.context, closed.previous or ""), _UNKNOWN)
         if closed.msgstr and closed.msgstr == offered.msgstr:
             return translators_of(offered)
-        # A note such as ``carried over: …`` or ``fuzzy: …``: the update made this translation.
+        # With a note such as ``carried over: …`` or ``fuzzy: …``, the update made the translation.
         if not all(map(is_lasting, states_of(closed))):
             return ()
-        # A translator comment counts as work, even its removal.
+        # If somebody added or removed a translator comment, that counts, too.
         by_hand = (text_of(closed), closed.comments, old.comments)
         return self._touched(msgstr) if any(by_hand) else ()
 
     def _touched(self, msgstr: str) -> tuple[str, ...]:
-        """Return the note of who touched an entry since the memory was stored."""
+        """Return a note with the person who edited an entry since the last storing, if known."""
         note = self.touch_of(msgstr) if self.touch_of and msgstr else ""
         note = note or self.touched_last
         return (note,) if note else ()
@@ -276,7 +283,7 @@ class _Closing:
     def _place(self, code: str) -> Place | None:
         """Return the place of a digest's English, preferably on the page itself.
 
-        Changes of other pages therefore change nothing here.
+        So changes of other pages do not change this memory.
         """
         return self.own_places.get(code) or self.find(code)
 
@@ -288,10 +295,9 @@ def _adopted_place(entry: Entry) -> Place | None:
 
 
 def _is_unopened(entry: Entry, old: Entry) -> bool:
-    """Return whether the previous English of a fuzzy entry was unknown on opening.
+    """Return whether a fuzzy entry was opened without its previous English, which was unknown.
 
-    The catalogue then lacks it, and the entry keeps what the memory has. An edited msgstr is new
-    work.
+    Such an entry keeps the previous English and notes of the memory, unless its msgstr was edited.
     """
     if entry.previous is not None or entry.msgstr != old.msgstr:
         return False
@@ -299,9 +305,9 @@ def _is_unopened(entry: Entry, old: Entry) -> bool:
 
 
 def _is_blank(entry: Entry) -> bool:
-    """Return whether nobody has written anything in an entry of a catalogue or a memory.
+    """Return whether an entry of a catalogue or a memory has no work of a person or an update.
 
-    Its message, references and notes of kind are generated and do not count.
+    The message, references, and notes about kind and place are generated and do not count.
     """
     work = (
         entry.msgstr,
@@ -315,24 +321,21 @@ def _is_blank(entry: Entry) -> bool:
 
 
 def _is_bare(entry: Entry) -> bool:
-    """Return whether an entry of a memory is blank and has no notes.
-
-    A blank entry may have a note of the place of its English.
-    """
+    """Return whether an entry of a memory is blank and has no notes about places."""
     return _is_blank(entry) and not entry.notes
 
 
-# Candidates for the message that a translation followed: minimum ratio of rapidfuzz in percent, and
-# their number.
+# Candidates for the old message in ``followed_text``: minimum ratio of rapidfuzz in percent, and
+# maximum number.
 _LIKE = 60.0
 _CHOICES = 20
 
 
 def followed_text(entry: Entry, texts: Collection[str]) -> str | None:
-    """Return the one of ``texts`` whose change the entry's note quotes, or None.
+    """Return the old message whose change the entry's note quotes, or None.
 
-    ``carried over: mark-up: see [-jax.jit-]{+{func}`jax.jit`+}`` shows that there was an old
-    message, but not which. The messages most similar to the entry's are therefore tried one by one.
+    The note ``carried over: mark-up: see [-jax.jit-]{+{func}`jax.jit`+}`` does not name the old
+    message. So the most similar messages among ``texts`` are tried one by one.
     """
     quoting = "".join(filter(_quotes, states_of(entry)))
     if not quoting:
@@ -341,7 +344,7 @@ def followed_text(entry: Entry, texts: Collection[str]) -> str | None:
         entry.msgid, list(texts), scorer=fuzz.ratio, score_cutoff=_LIKE, limit=_CHOICES
     )
     for text, _, _ in similar:
-        # The quoted diff fits only one text, so this is not a guess.
+        # This is no guess: the message with the quoted diff is the old one.
         words = diff(text, entry.msgid)
         if words and words in quoting:
             return text
@@ -349,10 +352,10 @@ def followed_text(entry: Entry, texts: Collection[str]) -> str | None:
 
 
 def parts_of(text: str, texts: Mapping[str, int]) -> tuple[str, ...]:
-    """Return messages that give ``text`` when joined by spaces; empty if there are none.
+    """Return messages of ``texts`` that give ``text`` when joined by spaces; none if impossible.
 
-    ``"Tea is hot. Stir it."`` → ``("Tea is hot.", "Stir it.")``, if ``texts`` has both. If there
-    are several ways, the order of ``texts`` decides.
+    ``"Tea is hot. Stir it."`` → ``("Tea is hot.", "Stir it.")``. If there are several ways, the
+    messages of lower rank win; ``texts`` maps messages to ranks.
     """
     spaces = [at for at, letter in enumerate(text) if letter == " "]
     found = [text[:end] for end in (*spaces, len(text)) if text[:end] in texts]
@@ -366,20 +369,20 @@ def parts_of(text: str, texts: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def states_without_english(entry: Entry, old: str | None) -> tuple[str, ...]:
-    """Return the notes of an entry's state, without quotations of English.
+    """Return the notes about an entry's state, without quotations of English.
 
-    ``old`` is the English that the translation was written for, if known. The diff to it becomes
-    ``DIFF``. A note that quotes anything else is cut before the quotation.
+    ``old`` is the English that the translation was written for, if known. A diff from that English
+    becomes ``DIFF``. A note that quotes anything else is cut off before the quotation.
     """
     words = "" if old is None else diff(old, entry.msgid)
     return tuple(_without_quotation(note, words) for note in states_of(entry))
 
 
 def _without_quotation(note: str, words: str) -> str:
-    """Return a note without English; ``words`` is the diff it may quote, or empty.
+    """Return a note without English. ``words`` is the diff that it may quote, or empty.
 
-    ``fuzzy: numbers: at least [-2-]{+3+}`` → ``fuzzy: numbers: [-…-]{+…+}`` if the diff is that
-    one, and ``fuzzy: numbers`` if the note quotes another one.
+    ``fuzzy: numbers: at least [-2-]{+3+}`` → ``fuzzy: numbers: [-…-]{+…+}`` if it quotes ``words``,
+    otherwise ``fuzzy: numbers``.
     """
     bare = note.replace(words, DIFF) if words else note
     if _quotes(bare.replace(DIFF, "")):

@@ -1,9 +1,10 @@
 """Repair of messages whose English somebody edited in a catalogue.
 
-An edited msgid, whether a slip or damage, identifies no message of the page. Without a repair, its
-translation would stay under English that upstream never had, and no other clone could open it. The
-input is the catalogue, the memory in which it was last stored, and the page at that time. The
-output is the catalogue with upstream's English.
+People must translate the ``msgstr`` and leave the ``msgid`` unchanged. A changed msgid is no
+message of the page. The memory would store its translation with the digest of a text that upstream
+never had, so no other clone could open it. The input is the catalogue, the memory in which the
+catalogue was last stored, and the page at that time. The output is the catalogue with upstream's
+English.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from pipeline.core.memory.opening import open_entry
 from pipeline.core.memory.record import Memory, digest, text_of
 from pipeline.entries import Catalog, Entry
 
-# Minimum ratio of rapidfuzz, in percent, between an edited text and its original. It is used where
-# neither the translation nor the position identifies the message.
+# Minimum ratio of rapidfuzz, in percent, between an edited text and its original. It is the last
+# resort, if neither the translation nor the position identifies the message.
 _LIKE = 60.0
-# "other" is the class that tables show for a change of no known class.
+# "other" is the class in reports for a change without a known class.
 _NOTE = f"{FUZZY} other: its English was edited here, and is put back"
 
 
@@ -58,14 +59,16 @@ def restore_english(
     """Return ``catalog`` with each edited msgid replaced by the page's message.
 
     ``base`` is the page's memory as last stored, ``wanted`` the entries that the page needed then.
-    ``newer`` has the texts of the page at the pin, because an interrupted run may already have
-    updated the catalogue. A stored translation keeps its state. Any other becomes fuzzy, since it
-    is unknown which English it was made for.
+    ``newer`` has the texts of the page at the pinned commit. They are no edits either: an
+    interrupted run may already have updated the catalogue. If the translation is in ``base``, the
+    entry keeps its state. Any other translation becomes fuzzy, because it is unknown which English
+    it was made for.
     """
     present = {entry.msgid for entry in catalog.entries}
     missing = [entry.msgid for entry in wanted if entry.msgid not in present]
     strangers = unknown_texts(catalog, base).difference(newer)
-    # If no message is missing, a stranger is an entry that somebody has added.
+    # A stranger is a text that is no message of the page. If no message is missing, somebody has
+    # added the entry.
     if not strangers or not missing:
         return Restored(catalog=catalog)
     stored = set(_stored_of(base, missing))
@@ -91,9 +94,10 @@ def restore_english(
 
 @dataclass(slots=True, kw_only=True)
 class _Search:
-    """Matching of ``strangers``, texts that no message has, with the ``missing`` messages.
+    """Search for the original of each of ``strangers`` among the ``missing`` messages.
 
-    Call the surest method first. A matched text and its message are removed from both collections.
+    Strangers are texts that are no messages of the page. Call the methods in their order: the first
+    one is the most certain. A matched stranger and its message are removed from both collections.
     """
 
     strangers: set[str]
@@ -108,21 +112,21 @@ class _Search:
                 self._take(entry.msgid, messages[entry.msgstr])
 
     def by_place(self, live: Sequence[str], texts: Sequence[str]) -> None:
-        """Match a single stranger with a single message between the same two neighbours.
+        """Match a stranger with a message if both are between the same two neighbours.
 
         ``live`` has the texts of the catalogue, ``texts`` those of the page, both in order.
         """
-        # With the matches so far applied, the two lists differ only in edited texts.
+        # After the matches so far, the two lists differ only in texts that are not matched yet.
         here = [self.found.get(text, text) for text in live]
         matcher = SequenceMatcher(a=here, b=texts, autojunk=False)
         for _, start, end, text_start, text_end in matcher.get_opcodes():
-            # Match only one with one. With two and two, it is unknown which belong together.
+            # If several texts are between the neighbours, it is unknown which belong together.
             if (end - start, text_end - text_start) == (1, 1):
                 self._take(here[start], texts[text_start])
 
     def by_likeness(self) -> None:
-        """Match the rest by similarity."""
-        # Sorted, because two strangers may be similar to the same message.
+        """Match the remaining strangers with the most similar message."""
+        # Sorted: if two strangers are similar to one message, every run chooses the same.
         for stranger in sorted(self.strangers):
             best = process.extractOne(
                 stranger, self.missing, scorer=fuzz.ratio, score_cutoff=_LIKE
@@ -143,20 +147,20 @@ def _live_texts(catalog: Catalog) -> list[str]:
 
 
 def _stored_of(base: Memory, texts: Iterable[str]) -> Iterator[_Stored]:
-    """Yield the stored translations of the messages ``texts``, as a catalogue has them."""
+    """Yield the translations that ``base`` has of the messages ``texts``, as in a catalogue."""
     english = {digest(text): text for text in texts}
     for entry in base.entries:
         text = english.get(entry.msgid)
         if text is None or not text_of(entry):
             continue
-        # Restores long atoms, which is impossible if their English is unknown.
+        # ``open_entry`` restores long atoms. It returns None if their English is unknown.
         opened = open_entry(entry, Entry(msgid=text), english)
         if opened is not None:
             yield _Stored(text, opened.msgstr)
 
 
 def _waiting(entry: Entry) -> Entry:
-    """Return an entry marked as fuzzy for a person to review; a blank one is unchanged."""
+    """Return an entry as fuzzy, for a person to review. An entry without msgstr stays unchanged."""
     if entry.fuzzy or not entry.msgstr:
         return entry
     notes = (*entry.notes, _NOTE)

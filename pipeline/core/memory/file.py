@@ -1,9 +1,9 @@
 """Format of a memory file: a ``.po`` file with the upstream commit in its header.
 
 Every message of the page has an entry: live ones sorted by digest, then ``END``, then obsolete
-ones. Two branches that translate different messages therefore change different lines, separated by
-unchanged ones. The header keeps the team's fields. Fields that change with every edit would cause
-conflicts, so they are stored as notes of the entries instead.
+ones. Two branches that translate different messages therefore change different lines, and git can
+merge them. The header has the fields that belong to the team. Fields that change with every edit,
+such as ``Last-Translator``, would cause conflicts in git. They are stored as notes of entries.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ COMMENT = (_WARNING,)  # first comment of every memory file
 # on both sides of it as adjacent.
 END = Entry(msgid="end of the page; what follows is gone from it", obsolete=True)
 FIELDS = ("X-Upstream", "X-Upstream-Ref", "X-Upstream-Commit", "X-Upstream-Page")
-# One line, "COMMIT=REF COMMIT=REF". Present only if notes name commits.
+# Field with the refs of commits in notes: "COMMIT=REF COMMIT=REF". Missing if there are none.
 REFS = "X-Upstream-Refs"
 STANDARD = (
     "Project-Id-Version",
@@ -52,10 +52,10 @@ _MEND = (
 def read_memory(
     file: Catalog, *, upstream: str, locale: str, page: str, where: str
 ) -> Memory:
-    """Return the memory of ``page`` from the parsed content of its file, validated.
+    """Return the memory of ``page`` from the parsed content of its file.
 
-    ``upstream`` and ``locale`` are those of the file's folder; the header must agree. ``where`` is
-    the file name for messages. Raises InputError with ``file:line``.
+    The header must name ``upstream`` and ``locale``, those of the file's folder. ``where`` is the
+    file name for messages. Raises InputError with ``file:line`` if the file is no valid memory.
     """
     header = file.header
     _check_header(header, upstream=upstream, locale=locale, where=where)
@@ -84,7 +84,7 @@ def read_memory(
 
 
 def memory_file(memory: Memory) -> Catalog:
-    """Return the memory as a catalogue to be written; its entries must be ``in_order``.
+    """Return the content of a memory file. The entries of ``memory`` must be ``in_order``.
 
     This is the inverse of ``read_memory``.
     """
@@ -123,9 +123,9 @@ def _read_refs(text: str, where: str) -> dict[str, str]:
 def _check_header(
     header: Mapping[str, str], *, upstream: str, locale: str, where: str
 ) -> None:
-    """Raise InputError if a header is no memory's, or belongs to another folder."""
+    """Raise InputError if a header is not that of a memory, or belongs to another folder."""
     name, _, commit, layout = (header.get(field, "") for field in FIELDS)
-    # Only the ref may be missing: a plain folder has none.
+    # Only the ref may be missing: if upstream is a plain folder, there is none.
     if "" in (name, commit, layout):
         fields = ", ".join(FIELDS)
         raise _malformed(f"is no memory: its header needs {fields}", where, line=1)
@@ -164,7 +164,7 @@ def _check_entry(entry: Entry, where: str) -> None:
 
 
 def _malformed(what: str, where: str, *, line: int) -> InputError:
-    """Return the error for a file damaged by an edit or a merge."""
+    """Return the error for a file that an edit or a merge has damaged."""
     return InputError(what, where=f"{where}:{line}", hint=_MEND)
 
 
@@ -180,7 +180,7 @@ _NOT_THE_TEAMS = (
 
 
 def translator_note(header: Mapping[str, str]) -> str:
-    """Return the note of who saved a catalogue last and when; "" if its header lacks that.
+    """Return a note with the person who saved a catalogue last, and the date; "" if unknown.
 
     ``Last-Translator: Li Lei``, ``PO-Revision-Date: 2026-05-01 09:30+0800`` and
     ``X-Generator: Poedit 3.4`` become ``translator: Li Lei, 2026-05-01 09:30+0800, Poedit 3.4``.
@@ -190,18 +190,18 @@ def translator_note(header: Mapping[str, str]) -> str:
         return ""  # the date of a generated catalogue: nobody has saved it
     note = f"{TRANSLATOR}{header.get('Last-Translator', '')}, {when}"
     generator = header.get("X-Generator", "")
-    # The pipeline's own name stays in the header until a tool replaces it.
+    # The field has the pipeline's own name until a translation editor replaces it.
     if generator not in ("", GENERATOR):
         note += f", {generator}"
-    # A date in an invalid format is ignored.
+    # If the date is invalid, there is no note.
     return note if TOUCH.fullmatch(note) else ""
 
 
 def team_fields(header: Mapping[str, str], locale: str) -> dict[str, str]:
     """Return the team's fields of a catalogue's header, in order.
 
-    Generated fields (``_NOT_THE_TEAMS``) and unchanged defaults are left out: a ``Language-Team``
-    that is just ``zh_CN`` is the default.
+    Generated fields (``_NOT_THE_TEAMS``) and fields with their default value are left out. The
+    default of ``Language-Team`` is the locale, such as ``zh_CN``.
     """
     untouched = {"Report-Msgid-Bugs-To": "", "Language-Team": locale}
     fields = dict(header)
@@ -241,16 +241,13 @@ def editing_fields(memory: Memory) -> dict[str, str]:
 
 
 def _newest_touch(memory: Memory) -> re.Match[str] | None:
-    """Return the newest translator note of a memory's entries, matched by ``TOUCH``.
-
-    None if there is no valid note.
-    """
-    # Most entries of a page share a few notes.
+    """Return the newest translator note of a memory's entries, as a match of ``TOUCH``, or None."""
+    # A set, because most entries of a page have the same few notes.
     notes: set[str] = set()
     for entry in memory.entries:
         notes.update(translators_of(entry))
     touches = filter(None, map(TOUCH.fullmatch, notes))
-    # The text breaks ties, so that every run chooses the same.
+    # The text of the note breaks ties, so that every run chooses the same note.
     return max(touches, key=lambda note: (moment_of(note[2]), note[0]), default=None)
 
 

@@ -1,9 +1,11 @@
 """Three-way merges of a page's memory, entry by entry.
 
-``reconcile`` merges a working catalogue with the committed memory, against their common base. The
-losing version is returned and never written into an entry. ``merge_branches`` merges two branches,
-in place of git's merge by line. Only different translations of one entry are a conflict: adjacent
-lines, an upgrade on one side and moved notes are not.
+``reconcile`` merges a working catalogue with the committed memory, given their common base. If both
+have changed an entry, one version is kept, and the other one is returned for the caller to save.
+
+``merge_branches`` merges the memory files of two branches. git merges by line, so it reports a
+conflict even for adjacent entries, or if one branch has upgraded. Here, only different translations
+of the same entry are a conflict.
 """
 
 from __future__ import annotations
@@ -32,12 +34,12 @@ from pipeline.core.memory.record import (
 from pipeline.core.memory.redaction import stored
 from pipeline.entries import Catalog, Entry
 
-# Pairs of the digest of an English message and a translation of it (see ``text_of``).
+# Pairs of the digest of an English message and its translation (see ``text_of``).
 Translations = AbstractSet[tuple[str, str]]
 
 
 class Conflict(NamedTuple):
-    """An entry with different changes on both sides; our version is kept."""
+    """An entry that both sides have changed in different ways. Our version is kept."""
 
     ours: Entry
     theirs: Entry
@@ -45,16 +47,17 @@ class Conflict(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """A memory with the work of both sides, and the entries that lost."""
+    """A memory with the work of both sides, and the entries that are not kept."""
 
     memory: Memory
     taken: bool  # whether the catalogue has to change
     conflicts: tuple[Conflict, ...] = ()
-    # Our entries whose stored translation was replaced or removed.
+    # Entries of the catalogue whose translation the memory has replaced or removed.
     given_up: tuple[Entry, ...] = ()
-    # The memory's entries that were emptied here; ``memory`` keeps their words as obsolete.
+    # Entries of the memory whose translation somebody has removed from the catalogue. ``memory``
+    # has their words in obsolete entries.
     emptied: tuple[Entry, ...] = ()
-    # Our entries with a translation older than the memory's, which is kept.
+    # Entries of the catalogue with a translation that is older than that of the memory.
     outdated: tuple[Entry, ...] = ()
 
 
@@ -66,9 +69,9 @@ class _Side(Enum):
     CONFLICT = auto()  # ours is kept and the conflict is reported
 
 
-# The side that is kept if two translations differ and the base is unknown. Only a finished
-# translation was surely written by a person; the update may have made a fuzzy one. The keys:
-# whether ours is fuzzy, whether theirs is.
+# The side that is kept if two translations differ and the base is unknown. Keys: whether ours is
+# fuzzy, whether theirs is fuzzy. A person has written or confirmed a finished translation; a fuzzy
+# one may come from an update.
 _WITHOUT_BASE = {
     (False, False): _Side.CONFLICT,
     (False, True): _Side.OURS,
@@ -80,7 +83,7 @@ _WITHOUT_BASE = {
 def translations_in_catalogs(catalogs: Iterable[Catalog]) -> Translations:
     """Return all translations of working catalogues, with the digest of their English.
 
-    Translations are redacted as in a memory.
+    Long atoms of the translations are replaced by ``⟦N⟧``, as in a memory.
     """
     held: set[tuple[str, str]] = set()
     for catalog in catalogs:
@@ -105,7 +108,7 @@ Held = AbstractSet[tuple[str, str, bool]]
 
 
 def held_in_memories(memories: Iterable[Memory]) -> Held:
-    """Return all translations in memories; a finished one is there as a fuzzy one, too."""
+    """Return all translations in memories. A finished one is also included as an unfinished one."""
     held: set[tuple[str, str, bool]] = set()
     for memory in memories:
         for entry in memory.entries:
@@ -134,19 +137,21 @@ def reconcile(
     follows: bool = False,
     is_older: Callable[[Entry, Entry], bool] = lambda our, their: False,
 ) -> Merged:
-    """Merge a working catalogue and the committed memory by entry, for the page of ``theirs``.
+    """Merge a working catalogue and the committed memory, entry by entry.
 
-    ``ours`` is the working catalogue, closed; ``theirs`` the committed memory; ``base`` their
-    common base, if known. ``held`` has the translations of all working catalogues: a translation
-    that moved to another entry is not restored. Without a base, our translation is kept, unless it
+    The result describes the page of ``theirs``. Without a base, our translation is kept, unless it
     is fuzzy and theirs is finished.
 
-    If the catalogue ``follows`` the memory, an entry that the memory lacks was deleted on purpose.
-    It is then removed unless it was changed here. Otherwise the memory may be damaged, and the
-    entry is kept.
-
-    ``is_older(our, their)`` returns whether our entry was written before the memory's. Ours is then
-    an old version that git has checked out again, not a change.
+    - ``ours``: the working catalogue, closed as a memory.
+    - ``theirs``: the committed memory.
+    - ``base``: their common base, or None if unknown.
+    - ``held``: the translations of all working catalogues. A translation that has moved to another
+      entry is not restored.
+    - ``follows``: whether git has changed the memory. Then an entry that the memory lacks was
+      deleted on purpose: it is removed unless it was changed here. Otherwise the memory may be
+      damaged, so the entry is kept.
+    - ``is_older(our, their)``: whether our entry was written before that of the memory. Then ours
+      is no change: git has checked out an old version of the catalogue.
     """
     merge = _Merge(
         ours=ours.by_key(),
@@ -176,7 +181,7 @@ def reconcile(
 def lost_in(memory: Memory, old: Memory, held: Translations) -> tuple[Entry, ...]:
     """Return the entries of ``old`` whose translation is neither in ``memory`` nor ``held``.
 
-    The entry may be gone, or may have another translation or none.
+    ``memory`` may lack the entry, or has the entry with another translation or none.
     """
     now = memory.by_key()
     lost: list[Entry] = []
@@ -191,12 +196,12 @@ def lost_in(memory: Memory, old: Memory, held: Translations) -> tuple[Entry, ...
 
 
 def is_stored(ours: Memory, stored: Memory) -> bool:
-    """Return whether ``ours`` and ``stored`` hold the same work."""
+    """Return whether ``ours`` and ``stored`` contain the same work of people."""
     return differences(ours, stored) == 0
 
 
 def differences(ours: Memory, stored: Memory) -> int:
-    """Return how many entries differ in people's work, including those of one side only."""
+    """Return the number of entries that differ in people's work, or that only one side has."""
     our_work, their_work = _work(ours), _work(stored)
     keys = our_work.keys() | their_work.keys()
     return sum(our_work.get(key) != their_work.get(key) for key in keys)
@@ -211,13 +216,13 @@ def _work(memory: Memory) -> dict[Key, tuple[object, ...]]:
 def unheld_entries(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
     """Return the entries of ``old`` that ``memory`` lacks and whose translation is not ``held``.
 
-    They would be lost if ``memory`` replaced ``old``. A fuzzy entry does not hold a
-    finished translation: where its English is unavailable, only its own entry proves that it fits.
+    They would be lost if ``memory`` replaced ``old``. A finished translation is not held if others
+    have it only as fuzzy: then nothing would show that it fits its English.
     """
     known = memory.by_key()
     unheld: list[Entry] = []
     for key, entry in old.by_key().items():
-        # An entry without a translation and a replaced draft are no loss.
+        # Entries without a translation, and drafts, are no loss.
         has_words = text_of(entry) != "" and not is_remembered_draft(entry)
         is_held = (*_translation_key(entry), not entry.fuzzy) in held
         if has_words and not is_held and key not in known:
@@ -245,14 +250,14 @@ class _Merge:
     outdated: list[Entry] = field(default_factory=list)
 
     def add(self, key: Key, their: Entry) -> None:
-        """Add the kept version of an entry that the memory has.
+        """Add an entry that the memory has, in the version that is kept.
 
-        The memory decides whether the entry is obsolete, because only the memory has the current
-        page.
+        The memory decides whether the entry is obsolete, because only the memory describes the
+        current page.
         """
         our = self.ours.get(key)
         if our is None:
-            # The catalogue has to change, unless one of ours already has this translation.
+            # The catalogue must get this translation, unless a catalogue has it already.
             self.taken |= (
                 text_of(their) != "" and _translation_key(their) not in self.held
             )
@@ -276,16 +281,16 @@ class _Merge:
             self._keep_emptied(our, their)
 
     def add_ours(self, key: Key, our: Entry) -> None:
-        """Add an entry that only the catalogue has, if its translation would be lost.
+        """Add an entry that only the catalogue has, if its translation would be lost otherwise.
 
-        The memory may lack it because another release has no such message, or because a translator
-        added a context here. The memory file may also be damaged.
+        The memory may lack the entry because another release has no such message, because a
+        translator has added a context here, or because the memory file is damaged.
         """
         if not text_of(our) or is_remembered_draft(our):
             return
         before = self.base.get(key)
         is_unchanged = before is not None and human_work(before) == human_work(our)
-        # The memory was moved to another release, where another entry took over the translation.
+        # The memory was updated to another release, and another entry has the translation there.
         if is_unchanged and _translation_key(our) in self.theirs_hold:
             return
         if is_unchanged and self.follows:
@@ -296,15 +301,16 @@ class _Merge:
         self.entries.append(replace(our, obsolete=is_gone))
 
     def _is_outdated(self, our: Entry, their: Entry, before: Entry | None) -> bool:
-        """Return whether ``our`` differs only by being an older, restored version."""
+        """Return whether ``our`` is only an older version that git has checked out again."""
         is_other = text_of(our) != text_of(their)
         has_moved = before is not None and human_work(their) != human_work(before)
         return is_other and not has_moved and self.is_older(our, their)
 
     def _keep_emptied(self, our: Entry, their: Entry) -> None:
-        """Keep the words of ``their`` as an obsolete entry, unless they exist elsewhere.
+        """Keep the words of ``their``, which somebody has removed, in an obsolete entry.
 
-        A rejected translation is already quoted in a comment, and a draft can be made again.
+        This is not needed if a comment quotes them, as for a rejected translation, if another entry
+        has them, or if they are a draft, which can be made again.
         """
         words = " ".join(text_of(their).split())
         is_noted = any(words in comment for comment in our.comments)
@@ -327,7 +333,7 @@ class _Merge:
     def _take(self, our: Entry, their: Entry) -> None:
         """Add ``their``, and record ``our`` if its translation is lost.
 
-        It is lost if it was replaced or removed elsewhere and did not move to another entry.
+        The translation is lost if the memory has it in no entry.
         """
         is_same = text_of(our) in ("", text_of(their))
         # A replaced draft is no loss and is not reported.
@@ -339,24 +345,24 @@ class _Merge:
 
 
 def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
-    """Return the side whose version of an entry is kept: the first rule that fits.
+    """Return the side whose version of an entry is kept; the first rule that fits decides.
 
-    ``before`` is None if the base is unknown or had no such entry.
+    ``before`` is the entry of the base, or None if there is none.
     """
     our_work, their_work = human_work(our), human_work(their)
     base_work = human_work(before) if before else None
-    # Equal on both sides, or unchanged here.
+    # Both sides are equal, or we have not changed the entry.
     if our_work in (their_work, base_work):
         return _Side.THEIRS
-    # Unchanged there.
+    # They have not changed the entry.
     if their_work == base_work:
         return _Side.OURS
-    # Both changed it, or the base is unknown. A translation beats none.
+    # Both have changed it, or the base is unknown. Any translation is better than none.
     if not text_of(their):
         return _Side.OURS
     if not text_of(our):
         return _Side.THEIRS
-    # A person's words and newer drafts replace a draft: a machine's words are no conflict.
+    # A draft is replaced by a person's words and by newer drafts. That is no conflict.
     if is_remembered_draft(our):
         return _Side.THEIRS
     if is_remembered_draft(their):
@@ -376,7 +382,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedBranches:
-    """A merged memory, which has our entry for each of its conflicts."""
+    """A merged memory, and its conflicts. The memory has our version of these entries."""
 
     memory: Memory
     conflicts: tuple[Conflict, ...] = ()
@@ -385,14 +391,14 @@ class MergedBranches:
 def merge_branches(base: Memory | None, ours: Memory, theirs: Memory) -> MergedBranches:
     """Merge two versions of a page's memory; ``base`` is None if both added the file.
 
-    If one side moved the page to another release, the merged memory has that page. If both did, it
-    has the page of the later release.
+    If one side has upgraded the page to another release, the result describes the page at that
+    release. If both sides have upgraded, the later release counts.
     """
     head = _head_side(base, ours, theirs)
-    # With no base, neither side can have removed anything.
+    # Without a base, no side can have removed anything.
     before = base or replace(head, entries=(), extra={}, comment=())
     merge = _BranchMerge(base=before.by_key(), ours=ours, theirs=theirs, live=head.live)
-    # The kept page determines the order; entries of the other side follow.
+    # First the entries of the side whose page is kept, then those that only the other side has.
     other = theirs if head is ours else ours
     for key in {**head.by_key(), **other.by_key()}:
         merge.add(key)
@@ -424,10 +430,7 @@ class _BranchMerge:
         self.their_entries = self.theirs.by_key()
 
     def add(self, key: Key) -> None:
-        """Add the merged entry for ``key``, if one is kept.
-
-        At least one side must have it.
-        """
+        """Add the merged entry for ``key``, which at least one side has, unless it was removed."""
         before = self.base.get(key)
         our = self.our_entries.get(key)
         their = self.their_entries.get(key)
@@ -439,7 +442,7 @@ class _BranchMerge:
             self._add_alone(before, self.their_entries[key], self.theirs)
 
     def _add_both(self, before: Entry | None, our: Entry, their: Entry) -> None:
-        """Add an entry that both sides have, with the translation that is kept."""
+        """Add an entry that both sides have, with the translation that ``_chosen`` returns."""
         chosen = _chosen(before, our, their)
         if chosen is None:
             conflict = self._placed(our, self.ours), self._placed(their, self.theirs)
@@ -455,14 +458,14 @@ class _BranchMerge:
         self._add(merged, memory)
 
     def _add_alone(self, before: Entry | None, entry: Entry, memory: Memory) -> None:
-        """Add an entry that one side has, unless the other side removed it."""
-        # A change on one side beats a removal on the other.
+        """Add an entry that only one side has, unless the other side has removed it."""
+        # If this side has changed the entry since, it stays, although the other side removed it.
         if before is None or _content(before) != _content(entry):
             self._add(entry, memory)
 
     def _add(self, entry: Entry, memory: Memory) -> None:
         placed = self._placed(entry, memory)
-        # An entry that is gone from the page is only kept for its translation.
+        # An obsolete entry without a translation is useless.
         if text_of(placed) or not placed.obsolete:
             self.entries.append(placed)
 
@@ -474,7 +477,7 @@ class _BranchMerge:
 
 
 def _head_side(base: Memory | None, ours: Memory, theirs: Memory) -> Memory:
-    """Return the side that moved the page to another release; if both did, the later release's."""
+    """Return the side that has upgraded the page; if both have, the one with the later release."""
     if _page_of(ours) == _page_of(theirs) or (
         base and _page_of(ours) == _page_of(base)
     ):
@@ -483,7 +486,7 @@ def _head_side(base: Memory | None, ours: Memory, theirs: Memory) -> Memory:
         return ours
 
     def age(side: Memory) -> tuple[float, str, str]:
-        """Return a key that differs for different pages, so that both branches choose alike."""
+        """Return a sort key. It has no ties, so both branches choose the same side."""
         return moment_of(side.date), side.commit, side.layout
 
     return max(ours, theirs, key=age)
@@ -494,14 +497,14 @@ def _page_of(memory: Memory) -> tuple[str, ...]:
 
 
 def _chosen(before: Entry | None, our: Entry, their: Entry) -> Entry | None:
-    """Return the entry whose translation is kept; None if a person must choose."""
+    """Return the entry whose translation is kept, or None if a person must choose."""
     our_work, their_work = _translation(our), _translation(their)
     base_work = _translation(before) if before else None
     if our_work == base_work:
         return their
     if their_work in (base_work, our_work):
         return our
-    # Both changed it. The more finished one is kept; the other one is in git's history.
+    # Both have changed it. The more finished one is kept. git still has the other one.
     if _worth(our) == _worth(their) > 0:
         return None
     return max(our, their, key=_worth)
@@ -536,7 +539,7 @@ def _merged_fields(
 
 
 def _changed(base: Value, ours: Value, theirs: Value) -> Value:
-    """Return the value of the side that changed it; ours if both did."""
+    """Return the value of the side that has changed it, or ours if both sides have."""
     return theirs if ours == base else ours
 
 

@@ -1,8 +1,8 @@
-"""Opening of a memory as a catalogue: known English replaces its digests.
+"""Opening of a memory: its conversion to a catalogue, with English in place of digests.
 
-Opening is the inverse of closing. The invariant: the English of an entry is never guessed. An entry
-with unknown English stays in the memory and is returned as missing, for the caller to report.
-``kept_entries`` opens the entries that lost a conflict, for a separate catalogue for people.
+Opening is the inverse of closing (``closing``). The invariant: the English of an entry is never
+guessed. An entry with unknown English stays in the memory, and is returned as missing, for the
+caller to report. ``kept_entries`` opens entries that lost a conflict, for a file that people read.
 """
 
 from __future__ import annotations
@@ -32,10 +32,7 @@ from pipeline.entries import Catalog, Entry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A rebuilt catalogue, and the memory's entries whose English is unknown.
-
-    The latter stay in the memory.
-    """
+    """A rebuilt catalogue, and the ``missing`` entries: those whose English is unknown."""
 
     catalog: Catalog
     missing: tuple[Entry, ...] = ()
@@ -46,9 +43,9 @@ def open_memory(
 ) -> Opened:
     """Return the catalogue of a memory and the entries that cannot be opened.
 
-    ``wanted`` has the page's entries at the memory's commit or, if that is unavailable, at the pin.
-    ``texts`` has all known English. Entries that are no longer on the page become obsolete. Entries
-    whose English is unknown are missing.
+    ``wanted`` has the page's entries at the memory's commit or, if that is unavailable, at the
+    pinned commit. ``texts`` has all known English by digest. Entries whose message is not on the
+    page become obsolete.
     """
     opening = _Opening(texts=texts)
     remembered = _by_digest(memory.entries)
@@ -59,8 +56,8 @@ def open_memory(
         opening.add_message(blank, of_message)
         used.update(map(key_of, of_message))
     for entry in memory.entries:
-        # The remaining entries have no message on the page. Those without a translation are
-        # dropped.
+        # The remaining entries have no message on the page. Entries without a translation are left
+        # out.
         if key_of(entry) not in used and text_of(entry):
             opening.add_obsolete(entry)
     catalog = Catalog(
@@ -71,17 +68,17 @@ def open_memory(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Opening:
-    """Opening in progress: its results, in the order of the catalogue."""
+    """An opening in progress: the entries so far, in the order of the catalogue."""
 
     texts: Texts
     entries: list[Entry] = field(default_factory=list)  # of the catalogue
     missing: list[Entry] = field(default_factory=list)  # of the memory
 
     def add_message(self, blank: Entry, remembered: Sequence[Entry]) -> None:
-        """Add a message of the page with the memory's entries for it.
+        """Add a message of the page. ``blank`` is its empty entry.
 
-        An entry may be both opened and missing, if its msgstr is known but not its previous
-        English.
+        ``remembered`` are the memory's entries for the message. If only the previous English of an
+        entry is unknown, the entry is opened without it, and is missing, too.
         """
         opened = [open_entry(entry, blank, self.texts) for entry in remembered]
         # Every message of the page gets an entry, even if nothing could be opened.
@@ -91,7 +88,7 @@ class _Opening:
     def add_obsolete(self, entry: Entry) -> None:
         """Add an entry whose message is no longer on the page.
 
-        Its English may be known from history or from another page.
+        Its English may be in upstream's history, or on another page.
         """
         opened: Entry | None = None
         text = self.texts.get(entry.msgid)
@@ -110,14 +107,14 @@ class _Opening:
 def open_entry(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
     """Return ``blank``, a message in English, with the content of the memory's ``entry``.
 
-    None if restoring the translation needs unknown English.
+    Return None if the translation contains ``⟦N⟧`` and the English for it is unknown.
     """
     previous = _previous(entry, texts)
     msgstr = restored_msgstr(entry, blank.msgid, previous)
     if msgstr is None:
         return None
-    # A translation that followed a change has no previous English, but may have a source note.
-    # Without either, ``DIFF`` stays in the notes.
+    # The English for the diff in a note. A translation that was adapted to a change has no previous
+    # English, but a ``source:`` note. If both are missing, ``DIFF`` stays in the note.
     old = previous if entry.previous else _joined_sources(entry, texts)
     words = DIFF if old is None else diff(old, blank.msgid)
     states = [note.replace(DIFF, words) for note in states_of(entry)]
@@ -136,16 +133,16 @@ def open_entry(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
 def restored_msgstr(
     entry: Entry, msgid: str | None, previous: str | None
 ) -> str | None:
-    """Return the msgstr of an entry for ``msgid``; None if it needs unknown English.
+    """Return the msgstr of an entry as in a catalogue; None if it needs English that is unknown.
 
-    ``previous`` is the English of ``#| msgid``, if there is one and it is known. This is the
-    inverse of ``redaction.stored``.
+    ``msgid`` is the English of the entry, ``previous`` its previous English; each is None if
+    unknown. This is the inverse of ``redaction.stored``.
     """
     if SAME in entry.notes:
         return msgid
     if SAME_AS_PREVIOUS in entry.notes:
         return previous
-    # The atoms are those of the English that the msgstr was written for.
+    # ``⟦N⟧`` refers to the English that the msgstr was written for.
     is_for_msgid = entry.source_text == entry.msgid
     return restore(entry.msgstr, msgid if is_for_msgid else previous)
 
@@ -153,7 +150,7 @@ def restored_msgstr(
 def _previous(entry: Entry, texts: Texts) -> str | None:
     """Return the previous English of a fuzzy entry, or None if it is unknown.
 
-    It may be joined from several messages, which the memory's notes then name.
+    It may be the joined text of several messages, which the notes ``source:`` name.
     """
     if entry.previous is None:
         return None
@@ -171,17 +168,17 @@ def _joined_sources(entry: Entry, texts: Texts) -> str | None:
     None if there are no such messages, or if one is unknown.
     """
     codes = [source.digest for source in sources_of(entry)]
-    # Check the few sources of the entry, not the many texts.
+    # ``>=`` with a set of the few codes does not go through the many texts.
     if not codes or not texts.keys() >= set(codes):
         return None
     return " ".join(texts[code] for code in codes)
 
 
 def _by_digest(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    """Return the entries of each message; several if a translator used contexts.
+    """Return the entries of each message by digest; several if a translator used contexts.
 
-    Obsolete entries are included only for messages without a live one. Emptied entries are left
-    out.
+    Obsolete entries are included only for messages without a live entry. Entries with words that
+    somebody removed are left out.
     """
     live: dict[str, list[Entry]] = defaultdict(list)
     obsolete: dict[str, list[Entry]] = defaultdict(list)
@@ -194,9 +191,9 @@ def _by_digest(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
 
 
 def kept_entries(entries: Iterable[Entry], texts: Texts, *, reason: str) -> list[Entry]:
-    """Return entries of a memory with their English and the ``reason`` for keeping them.
+    """Return entries of a memory for a file that people read, with ``reason`` as msgctxt.
 
-    If the English is unknown, the digest stays, with the msgstr as in the memory. The translator's
+    If the English of an entry is unknown, the digest and the stored msgstr stay. The translator's
     name becomes a comment.
     """
     kept: list[Entry] = []
@@ -205,7 +202,8 @@ def kept_entries(entries: Iterable[Entry], texts: Texts, *, reason: str) -> list
         opened = open_entry(entry, blank, texts)
         if opened is None:
             opened = replace(entry, msgid=blank.msgid, previous=None, obsolete=False)
-        # A catalogue may have only one entry with the same context and English.
+        # Two entries must not have the same context and English, so the reason is added to an
+        # existing context.
         context = reason if opened.context is None else f"{opened.context}: {reason}"
         comments = (*opened.comments, *translators_of(entry))
         kept.append(replace(opened, context=context, comments=comments, notes=()))

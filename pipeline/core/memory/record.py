@@ -1,20 +1,20 @@
 """Records of the translation memory of a page, and the notes of its entries.
 
 A memory is a catalogue with digests in place of English. It is committed, so it must not contain
-upstream's text; with upstream's documents it can be opened as a catalogue again. Long code spans,
-links and formulas of a translation are ⟦N⟧ (see ``redaction``). The ``#.`` notes of an entry record
-where its English is found and who translated it:
+upstream's text. With upstream's documents, it can be converted to a catalogue again ("opened").
+In a translation, ``⟦N⟧`` replaces a long code span, link or formula (see ``redaction``). The ``#.``
+notes of an entry say in which commit and page its English is, and who translated it:
 
 ==============================  =========================================================
-``seen: COMMIT PAGE``           place of the English of an entry that is not on the
-                                page at the header's commit
-``previous seen: COMMIT PAGE``  the same for the English that a fuzzy translation was
-                                written for
-``source: DIGEST COMMIT PAGE``  one of the messages that this translation was joined
-                                from, or the message whose change it followed
+``seen: COMMIT PAGE``           place of the entry's English, if the page does not have
+                                it at the header's commit
+``previous seen: COMMIT PAGE``  place of the previous English, for which a fuzzy
+                                translation was written
+``source: DIGEST COMMIT PAGE``  a message whose translation is a part of this one, or
+                                was adapted to this message
 ``same: as the English``        the msgstr is the English itself (or ``as the previous
                                 English``) and is left out
-``translator: WHO, WHEN``       who last touched the entry, from the catalogue's header
+``translator: WHO, WHEN``       who last edited the entry, from the catalogue's header
 ``carried over: …``             the catalogue's own notes (see ``states_of``), also
                                 ``fuzzy: …``, with ``DIFF`` where they quote English
 ==============================  =========================================================
@@ -30,9 +30,9 @@ from typing import NamedTuple
 
 from pipeline.entries import Entry
 
-# Placeholder for a diff. It cannot occur in a catalogue, because a diff contains words.
+# Placeholder for a diff in a note. A real diff never looks like this, because it contains words.
 DIFF = "[-…-]{+…+}"
-# Placeholders for a msgstr that would be English.
+# Notes that replace a msgstr which is English.
 SAME, SAME_AS_PREVIOUS = "same: as the English", "same: as the previous English"
 # Prefixes of the other notes.
 SEEN, PREVIOUS_SEEN = "seen: ", "previous seen: "
@@ -61,7 +61,7 @@ class Place:
 
 
 class English(NamedTuple):
-    """Digest of an English message, and its place, if a note has it."""
+    """Digest of an English message, and its place, if a note names that."""
 
     digest: str
     place: Place | None
@@ -85,7 +85,7 @@ def source_note(code: str, place: Place) -> str:
 
 
 def translators_of(entry: Entry) -> tuple[str, ...]:
-    """Return the notes of who touched an entry and when.
+    """Return the notes that say who edited an entry, and when.
 
     ``translator: Li Lei <li@example.org>, 2026-05-01 09:30+0800, Poedit 3.4``
     """
@@ -93,9 +93,9 @@ def translators_of(entry: Entry) -> tuple[str, ...]:
 
 
 def same_note_of(entry: Entry) -> str:
-    """Return the note that the translation is the English itself, or "".
+    """Return the note that replaces a msgstr which is English, or "".
 
-    The note, ``SAME`` or ``SAME_AS_PREVIOUS``, takes the place of the msgstr.
+    The note is ``SAME`` or ``SAME_AS_PREVIOUS``.
     """
     for note in entry.notes:
         if note in (SAME, SAME_AS_PREVIOUS):
@@ -106,8 +106,8 @@ def same_note_of(entry: Entry) -> str:
 def place_of(entry: Entry, prefix: str) -> Place | None:
     """Return the place in the note that begins with ``prefix``, or None without such a note.
 
-    ``prefix`` is ``SEEN`` or ``PREVIOUS_SEEN``. The note is well-formed: ``read_memory`` rejects
-    others.
+    ``prefix`` is ``SEEN`` or ``PREVIOUS_SEEN``. The note has the right format, because
+    ``read_memory`` rejects all others.
     """
     matches = _matching_notes(_PATTERNS[prefix], entry)
     if not matches:
@@ -117,9 +117,9 @@ def place_of(entry: Entry, prefix: str) -> Place | None:
 
 
 def sources_of(entry: Entry) -> list[English]:
-    """Return the messages that a translation was joined from, or the one it followed.
+    """Return the messages whose translations this one was made from (the notes ``source:``).
 
-    They are in the order of the notes, which is their order in the joined text.
+    If there are several, they are in the order of the joined text.
     """
     return [
         English(match[1], Place(commit=match[2], page=match[3]))
@@ -134,7 +134,7 @@ def english_of(entry: Entry) -> Iterator[English]:
     """
     yield English(entry.msgid, place_of(entry, SEEN))
     sources = sources_of(entry)
-    # Joined sources make up the previous English, which never was one message.
+    # With sources, the previous English is their joined text, which is no message itself.
     if entry.previous is not None and not sources:
         yield English(entry.previous, place_of(entry, PREVIOUS_SEEN))
     yield from sources
@@ -151,7 +151,7 @@ def commits_in(entries: Iterable[Entry]) -> frozenset[str]:
 
 
 def renamed_places(entry: Entry, rename: Callable[[str, Place], Place]) -> Entry:
-    """Return ``entry`` with the places in its notes replaced by ``rename(digest, place)``."""
+    """Return ``entry`` with each place in its notes replaced by ``rename(digest, place)``."""
     codes = {SEEN: entry.msgid, PREVIOUS_SEEN: entry.previous or ""}
     notes: list[str] = []
     for note in entry.notes:
@@ -176,7 +176,7 @@ def _matching_notes(pattern: re.Pattern[str], entry: Entry) -> list[re.Match[str
 
 
 def malformed_note(entry: Entry) -> str:
-    """Return the first note of a place that is not well-formed, or "".
+    """Return the first note about a place that has a wrong format, or "".
 
     A git merge or an edit may leave such a note: ``seen: HEAD guide/start``.
     """
@@ -207,11 +207,12 @@ class Memory:
     ref: str
     layout: str
     project: str = ""  # Project-Id-Version of the catalogue
-    date: str = ""  # its POT-Creation-Date
-    # Header fields of the team.
+    date: str = ""  # POT-Creation-Date of the catalogue
+    # Header fields that belong to the team.
     extra: Mapping[str, str] = field(default_factory=dict)
-    comment: tuple[str, ...] = ()  # comments above the catalogue's header
-    # Refs of the commits in notes. A copy of upstream may have the same refs with other commits.
+    comment: tuple[str, ...] = ()  # comments above the header of the catalogue
+    # Refs of the commits in notes, by commit. In a copy of upstream, the refs may be the same and
+    # the commits different.
     refs: Mapping[str, str] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
 
@@ -231,7 +232,7 @@ class Memory:
     def by_key(self) -> dict[Key, Entry]:
         """Return the entries by context and digest, in order.
 
-        If a git merge left two entries with the same key, the last one counts.
+        A git merge may leave two entries with the same key; then the last one counts.
         """
         return {key_of(entry): entry for entry in self.entries}
 
@@ -245,10 +246,10 @@ def digest(text: str) -> str:
 
 
 def layout_of(wanted: Sequence[Entry]) -> str:
-    """Return a digest of the messages of a page in order, with kind and headings.
+    """Return a digest of the messages of a page in order, with their kinds and headings.
 
-    The digest changes if a message moves to another section. It does not change with the code that
-    a message leads to.
+    The digest changes if a message moves to another section. It does not depend on the notes that
+    show code.
     """
     lines = ("\0".join((entry.msgid, *entry.notes[:1])) for entry in wanted)
     return digest("\n".join(lines))
@@ -260,17 +261,17 @@ def key_of(entry: Entry) -> Key:
 
 
 def text_of(entry: Entry) -> str:
-    """Return the translation of a memory's entry, or the note that it is the English itself.
+    """Return the translation of a memory's entry, or the note that replaces it; else "".
 
-    Empty if there is no translation.
+    See ``same_note_of`` for the note.
     """
     return entry.msgstr or same_note_of(entry)
 
 
 def human_work(entry: Entry) -> tuple[object, ...]:
-    """Return what people wrote in an entry; entries with equal work need no merge.
+    """Return the parts of an entry that people write, for comparisons.
 
-    The place of the English and the translator's name are not part of it.
+    Entries with equal parts need no merge. Notes about places and translators are not included.
     """
     return text_of(entry), entry.fuzzy, entry.previous, entry.comments, entry.flags
 
@@ -278,7 +279,7 @@ def human_work(entry: Entry) -> tuple[object, ...]:
 def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     """Return live entries sorted by digest, then obsolete ones in their given order.
 
-    Moving a paragraph therefore changes nothing.
+    So if upstream moves a paragraph, the memory does not change.
     """
 
     def rank(entry: Entry) -> tuple[bool, str]:
@@ -289,12 +290,12 @@ def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 def as_obsolete(entry: Entry, *, old: Memory, live: Collection[str]) -> Entry:
-    """Return an entry of ``old`` that is gone from the page: obsolete, with places of English.
+    """Return an entry of ``old`` as obsolete, with notes about the places of its English.
 
-    ``live`` has the digests of the current page, which need no note of their place.
+    ``live`` has the digests of the current page. Their places need no note.
     """
     remade = entry.notes_with((SEEN, PREVIOUS_SEEN, TRANSLATOR))
-    # The order of ``closing``, so that closing the entry again changes nothing.
+    # The same order of notes as in ``closing``, so that closing the entry again changes nothing.
     notes = [note for note in entry.notes if note not in remade]
     for prefix, code in ((SEEN, entry.msgid), (PREVIOUS_SEEN, entry.previous)):
         place = _left_place(entry, prefix, code, old)
@@ -307,8 +308,8 @@ def as_obsolete(entry: Entry, *, old: Memory, live: Collection[str]) -> Entry:
 def with_refs(memory: Memory, old: Memory | None, known: Mapping[str, str]) -> Memory:
     """Return ``memory`` with the ``known`` refs of the commits that its notes name.
 
-    ``old`` is the page's current memory. A commit that it names without a ref gets none, so that an
-    untouched memory does not change.
+    ``old`` is the page's current memory. Commits that it names without a ref get none, so that a
+    memory does not change if nobody has edited it.
     """
     refs = dict(known)
     if old:
@@ -323,7 +324,7 @@ def _left_place(
 ) -> Place | None:
     """Return the place of the English ``code`` of an entry of ``old``; None if unknown.
 
-    While English is on the page, it has no note of its place: the place is the memory's own.
+    If the page of ``old`` has the English, there is no note: the place is that page.
     """
     place = place_of(entry, prefix)
     if place is None and code in old.live:
@@ -332,14 +333,14 @@ def _left_place(
 
 
 def index_places(memories: Iterable[Memory]) -> dict[str, Place]:
-    """Return where the English of each digest in ``memories`` can be found.
+    """Return the place of the English of each digest in ``memories``.
 
-    If several memories have a place, the first one counts, so their order decides. Pages that have
-    the message themselves come before notes.
+    A page that has the message comes before the places in notes. If several memories have a place,
+    the first memory counts.
     """
     places: dict[str, Place] = {}
     known = tuple(memories)
-    # The page's own content at its commit is better evidence than an old note.
+    # That a page has the message is better evidence than an old note.
     for memory in known:
         place = Place(commit=memory.commit, page=memory.page)
         for code in memory.live:

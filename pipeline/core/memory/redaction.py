@@ -1,7 +1,7 @@
-"""Redaction of translations: long atoms become ⟦N⟧ and are restored from the English.
+"""Redaction of translations: long atoms become ⟦N⟧ in a memory, and are restored in a catalogue.
 
-A translation repeats atoms unchanged, so a link of a dozen words would put upstream's text into
-this repository. Short atoms such as ``jax.jit`` stay readable.
+Atoms are code, links and formulas, which a translation repeats unchanged. A link of a dozen words
+is text of upstream, which must not be in this repository. Short atoms such as ``jax.jit`` stay.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from pipeline.core.memory.record import SAME, SAME_AS_PREVIOUS
 from pipeline.entries import Entry
 
 _LONG = 4  # minimum number of words of a long atom
-_SHORTEST = 2 * _LONG  # minimum number of characters of so many words
+_SHORTEST = 2 * _LONG  # minimum number of characters of that many words
 _WORD = re.compile(r"[A-Za-z][A-Za-z']+")
 _URL = re.compile(r"https?://[!-;=?-_a-z{|}~]+")
-_TRAILING = ".,;:!?)*_"  # after a URL, these belong to the sentence
+_TRAILING = ".,;:!?)*_"  # at the end of a URL, these belong to the sentence
 _BRACKET = "⟦"
 _MARK = re.compile(r"⟦(\d+)⟧")
 
 
 class Stored(NamedTuple):
-    """A msgstr in the form of a memory; if it is English itself, a note replaces it."""
+    """A msgstr in the form of a memory. If the msgstr is English, a note replaces it."""
 
     msgstr: str = ""
     notes: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
-        """Return the text that ``text_of`` returns for the memory's entry."""
+        """Return the msgstr or the note, as ``record.text_of`` does for an entry of a memory."""
         return "".join((self.msgstr, *self.notes))
 
 
 def stored(entry: Entry) -> Stored:
     """Return the msgstr of a catalogue's ``entry`` in the form of a memory, without English.
 
-    A msgstr that equals the msgid becomes the note ``SAME``. Any other one loses the long atoms of
-    its English (see ``redact``).
+    A msgstr that equals the msgid is replaced by the note ``SAME``. In any other one, the long
+    atoms are replaced (see ``redact``).
     """
     if not entry.msgstr:
         return Stored()
@@ -73,15 +73,15 @@ def redact(msgstr: str, english: str) -> str:
 
 
 def restore(msgstr: str, english: str | None) -> str | None:
-    """Return the original of a redacted msgstr; None if it needs unknown English.
+    """Return the original of a redacted msgstr, or None if a ⟦N⟧ cannot be restored.
 
-    ``english`` is the text that was passed to ``redact``, or None if it is unknown.
+    ``english`` is the text that was passed to ``redact``, or None if that is unknown.
     """
     numbers = set(_MARK.findall(msgstr))
     if not numbers:
         return msgstr
     atoms = [_BRACKET]
-    # Escaped brackets alone need no English.
+    # ⟦0⟧, an escaped bracket, needs no English.
     if english is not None and numbers != {"0"}:
         atoms += _long_atoms(english)
     # Compare digits as text: a file may contain a number with thousands of digits.
@@ -94,10 +94,10 @@ def restore(msgstr: str, english: str | None) -> str | None:
 def _long_atoms(english: str) -> list[str]:
     """Return the long atoms of a message, then its long URLs.
 
-    A translation may contain a URL without the link around it. An atom is long if it has ``_LONG``
-    words: ``jax.jit`` is short, ``cup of tea for two`` is long.
+    An atom is long if it has at least ``_LONG`` words: ``cup of tea for two``, but not ``jax.jit``.
+    URLs are listed separately, because a translation may have the URL without the link around it.
     """
-    # Skips the search for atoms in most messages.
+    # Most messages are too short for a long atom, so this is fast.
     if len(english) < _SHORTEST:
         return []
     urls = _URL.findall(english)

@@ -1,9 +1,11 @@
-"""One memory for several releases: a page's memory as another release has it, and back.
+"""One memory for several releases: conversion of a page's memory to another release, and back.
 
-The committed memory describes each page at the pinned release. ``at_release`` returns it as if the
-page was at another release; ``fold`` puts the work done there back. The invariants: folding an
-unchanged memory changes nothing, and folding removes no entry. So runs of two releases, in any
-order, do not undo each other's work.
+A project may publish several releases of the docs. All share one committed memory, which describes
+each page at the pinned release. ``at_release`` converts the memory of a page to another release.
+``fold`` adds translations that were made for that release to the shared memory.
+
+The invariants: folding an unchanged memory changes nothing, and folding removes no entry. So runs
+of two releases, in any order, do not undo each other's work.
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ from pipeline.entries import Entry
 def at_release(shared: Memory, head: Memory) -> Memory:
     """Return the ``shared`` memory of a page at the release of ``head``.
 
-    The live entries of ``head`` are the page's messages there; its translations do not count.
-    Obsolete entries that an update of the page would drop are left out.
+    The live entries of ``head`` are the messages of the page at that release; their translations
+    are ignored. Obsolete entries that an update of the page would drop are left out.
     """
     live = head.live
     finished = _finished(shared.entries)
@@ -45,7 +47,7 @@ def at_release(shared: Memory, head: Memory) -> Memory:
     messages: list[Entry] = []
     for code, known in entries.items():
         messages += known or [Entry(msgid=code)]
-    # If the messages differ, leave the date empty: the shared one is that of another text.
+    # If the messages differ, the date of the shared memory is that of another text.
     date = shared.date if head.layout == shared.layout else ""
     memory = replace(
         shared,
@@ -61,9 +63,9 @@ def at_release(shared: Memory, head: Memory) -> Memory:
 def fold(shared: Memory, own: Memory) -> Memory:
     """Return the ``shared`` memory with the work in ``own``, the page's memory at another release.
 
-    A translation of a message that the pinned release lacks becomes obsolete, with the place of its
-    English. Drafts, and fuzzy entries that the update made, are left out: the update of the pinned
-    page would drop them. Returns ``shared`` itself if there is nothing to add.
+    If the pinned release lacks a message, its translation becomes obsolete, with the place of its
+    English. Drafts, and fuzzy entries that the update made, are left out, because the update of the
+    pinned page would drop them. Return ``shared`` itself if there is nothing to add.
     """
     before = at_release(shared, own).by_key()
     finished = _finished(own.entries)
@@ -75,7 +77,7 @@ def fold(shared: Memory, own: Memory) -> Memory:
             continue
         if text_of(entry) and not _is_lasting(entry, finished):
             continue
-        # An entry emptied here counts only if the shared memory has it.
+        # An entry whose translation was removed matters only if the shared memory has the entry.
         if key not in known and not text_of(entry):
             continue
         is_gone = is_emptied(entry) or entry.msgid not in shared.live
@@ -89,15 +91,15 @@ def fold(shared: Memory, own: Memory) -> Memory:
 
 
 def is_folded(memory: Memory, own: Memory) -> bool:
-    """Return whether ``own`` has all of the page's ``memory``, and nothing to fold into it."""
+    """Return whether ``own`` has all translations of ``memory``, and nothing to add to it."""
     return fold(memory, own) is memory and not lost_in(own, memory, frozenset())
 
 
 def offer(shared: Memory, translations: Mapping[str, Entry]) -> Memory:
-    """Return the ``shared`` memory with ``translations`` of its untranslated messages.
+    """Return the ``shared`` memory with ``translations`` for its untranslated messages.
 
-    ``translations`` has finished entries of other pages by digest. Returns ``shared`` itself if it
-    needs none of them.
+    ``translations`` are finished entries of other pages, by digest of their English. Return
+    ``shared`` itself if none of them fits.
     """
     entries: list[Entry] = []
     for entry in shared.entries:
@@ -125,7 +127,8 @@ def finished_translations(memories: Iterable[Memory]) -> dict[str, Entry]:
 def _is_only_kept(entry: Entry, live: Collection[str]) -> bool:
     """Return whether an obsolete entry stays obsolete even if its English is on a page.
 
-    This is so if its message also has a live entry in the memory, or if a person emptied it.
+    True if the memory has a live entry for the message, or if somebody removed the translation from
+    the catalogue.
     """
     return entry.obsolete and (entry.msgid in live or is_emptied(entry))
 
@@ -149,6 +152,6 @@ def _with_text(entry: Entry) -> Entry:
 def _placed(
     entry: Entry, memory: Memory, live: Collection[str], *, obsolete: bool
 ) -> Entry:
-    """Return an entry of ``memory`` on a page with the messages ``live``."""
+    """Return an entry of ``memory`` for a page with the messages ``live``."""
     placed = as_obsolete(entry, old=memory, live=live)
     return replace(placed, obsolete=obsolete, line=entry.line)

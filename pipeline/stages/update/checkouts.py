@@ -1,9 +1,11 @@
-"""What git did to a locale's files since the last run, and who translated what.
+"""Changes by git to a locale's files since the last run, and the translators that git knows.
 
-When people switch, merge, rebase or stash branches, git changes the memory files but not the
-catalogues, which it ignores. Merging the two depends on two facts: whether git or a person changed
-a memory file, and whether git still has the previous version. The header of a catalogue names one
-person, but a pull may bring the work of several. The commits that added the lines name the others.
+When people switch, merge, rebase or stash branches, git changes the memory files, but not the
+catalogues, which it ignores. Before the two are merged, this module finds out whether git or a
+person changed a memory file, and whether git still has the old version.
+
+The header of a catalogue names only its last translator. If people commit catalogues, the commits
+that added the lines name the other translators.
 """
 
 from __future__ import annotations
@@ -35,14 +37,14 @@ from pipeline.entries import Catalog, Entry
 from pipeline.stages.update.locale import Locale
 from pipeline.stages.update.state import Branch
 
-# Returns when the msgstr of an entry was last committed.
+# Returns when the msgstr of an entry was last committed, in seconds since 1970.
 MomentOf = Callable[[Entry], float]
 
 
 def touches_in_git(root: Path, path: str) -> Callable[[str], str]:
     """Return a function that maps a msgstr of ``path`` to a note with its author and date.
 
-    The note is empty if no commit contains the words. git runs once, at the function's first call.
+    The function returns an empty string if no commit contains the words. It runs git only once.
     """
 
     @cache
@@ -62,8 +64,8 @@ def touches_in_git(root: Path, path: str) -> Callable[[str], str]:
 def moments_in_git(root: Path, path: str) -> MomentOf:
     """Return a function that returns when an entry's msgstr was last committed.
 
-    It returns seconds since 1970, or infinity if git has no version of the file. git runs once, at
-    the function's first call.
+    The function returns seconds since 1970, or infinity if git has no version of the file. It runs
+    git only once.
     """
 
     @cache
@@ -81,7 +83,7 @@ def moments_in_git(root: Path, path: str) -> MomentOf:
 
 
 def _line_of(msgstr: str) -> str:
-    """Return the longest line of a msgstr as its file has it: short lines may occur elsewhere."""
+    """Return the longest line of a msgstr in the file. Short lines may be in other entries, too."""
     entry = Entry(msgid="-", msgstr=msgstr)
     data = po.format_catalog(Catalog(entries=(entry,))).decode("utf-8")
     _, _, lines = data.partition('msgid "-"\n')
@@ -90,10 +92,10 @@ def _line_of(msgstr: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """How the memory of a page changed since it was last seen here.
+    """How the memory file of a page has changed since the last run.
 
-    ``by_git``: the file is as git checked it out, so the difference is intended. Otherwise,
-    somebody edited or damaged the file. ``is_kept``: git has the previous version.
+    ``by_git`` is true if git has checked out the file, so the change is intended. Otherwise,
+    somebody has edited or damaged it. ``is_kept`` is true if git has the old version.
     """
 
     by_git: bool = False
@@ -111,9 +113,9 @@ NO_MOVE = Move()
 def moves_of(
     locale: Locale, pages: Iterable[str], *, removed: Collection[str]
 ) -> dict[str, Move]:
-    """Return the pages whose memory has changed since the last run, with the kind of change.
+    """Return the pages whose memory file has changed since the last run, and how.
 
-    ``pages`` have a memory; ``removed`` are the pages whose memory is gone.
+    ``pages`` have a memory file; ``removed`` are the pages whose memory file is gone.
     """
     before: dict[str, str] = {}
     now: dict[str, str] = {}
@@ -126,18 +128,18 @@ def moves_of(
         if page in memories:
             now[page] = blob_id(memories[page])
     if not before:
-        return {}  # the common case, in which git is not run
+        return {}  # the common case: git is not needed
     root = locale.paths.root
     known = blobs_in_git(root, now.values())
     folder = locale.paths.memories(locale.name).relative_to(root).as_posix()
     kept = blobs_in_history(root, folder)
-    # If the index still has a missing file, a person or a program removed it, not git.
+    # If git's index still has a missing file, a person or a program has removed it, not git.
     names = {page: locale.memory_name(page) for page in before if page not in now}
     expected = files_in_index(root, names.values())
     moves: dict[str, Move] = {}
     for page, blob in before.items():
         is_kept = blob in kept
-        # An interrupted run may have replaced git's version by a merged one. Treat that as git's.
+        # If an interrupted run has overwritten git's file with a merged one, it counts as git's.
         is_checked_out = now.get(page) in known or locale.state.has_announced(
             page, memories.get(page, b"")
         )
@@ -148,9 +150,9 @@ def moves_of(
 
 
 class Start(NamedTuple):
-    """Common base of a catalogue and its memory, and how the memory changed since.
+    """Common base of a catalogue and its memory, and how the memory file has changed since.
 
-    ``seen`` is the memory that was last seen here, if it is not the base.
+    ``seen`` is the memory of the last run, if it is not the base.
     """
 
     base: Memory | None
@@ -159,10 +161,10 @@ class Start(NamedTuple):
 
 
 def start_in_git(locale: Locale, local: Catalog, theirs: Memory) -> Start:
-    """Find the common base in git, for example after somebody has deleted ``build/``.
+    """Find the common base in git if the state lacks it, for example without ``build/``.
 
-    The base is the newest version of the memory with the same work as the catalogue. Return a
-    ``Start`` without a base if there is none.
+    The base is the newest version of the memory file with the same translations as the catalogue.
+    If there is none, return a ``Start`` without a base.
     """
     if is_stored(close_to_compare(local, theirs, old=theirs), theirs):
         return Start(theirs, NO_MOVE)  # the common case
@@ -175,10 +177,11 @@ def start_in_git(locale: Locale, local: Catalog, theirs: Memory) -> Start:
 
 
 def overwritten_by_git(locale: Locale) -> frozenset[str]:
-    """Return the pages whose catalogue git replaced; record in the state what git tracks now.
+    """Return the pages whose catalogue git has overwritten, and record the current branch.
 
-    Some branches commit catalogues, which git ignores on all others. Checking out such a branch
-    overwrites the working catalogues. The last seen memory is then not the base of the new ones.
+    Some branches commit catalogues, which git ignores on all other branches. When somebody checks
+    out such a branch, git overwrites the working catalogues. The memory of the last run is no base
+    for these.
     """
     root = locale.paths.root
     folder = locale.paths.catalogs(locale.name).relative_to(root).as_posix()
@@ -186,7 +189,7 @@ def overwritten_by_git(locale: Locale) -> frozenset[str]:
     state = locale.state
     before = state.branch
     state.branch = Branch(head=checked_out(root), has_catalogs=bool(tracked))
-    # If git tracked the catalogues before, it refused to overwrite uncommitted changes.
+    # If the old branch had committed catalogues, git has not overwritten uncommitted changes.
     if before is None or before.has_catalogs or before.head == state.branch.head:
         return frozenset()
     names = {page: locale.catalog_name(page) for page in state.pages}
@@ -194,7 +197,7 @@ def overwritten_by_git(locale: Locale) -> frozenset[str]:
 
 
 def start_of_overwritten(locale: Locale, local: Catalog, theirs: Memory) -> Memory:
-    """Return the version of the memory that is most similar to a catalogue from git."""
+    """Return the version of a memory file that is most similar to a catalogue from git."""
 
     def distance(version: Memory) -> int:
         return differences(close_to_compare(local, version, old=version), version)
@@ -205,7 +208,7 @@ def start_of_overwritten(locale: Locale, local: Catalog, theirs: Memory) -> Memo
 
 
 def memories_in_git(locale: Locale, page: str) -> Iterator[Memory]:
-    """Yield the versions of a page's memory in git, newest first."""
+    """Yield the versions of a page's memory file in git, newest first."""
     for data in versions_in_git(locale.paths.root, locale.memory_name(page)):
         version = locale.past_memory(page, data)
         if version is not None:

@@ -1,8 +1,8 @@
-"""Upstream's English at the pin and at older commits, to open memories with.
+"""Upstream's English at the pinned commit and at older ones, for opening memories.
 
-A memory has digests instead of English. ``English`` returns the entries that a page needs or needed
-at a commit, with their English. ``rebuild_catalog`` restores the catalogue of a memory, as far as
-its English is available. An entry without its English stays in the memory and is reported.
+A memory has digests instead of English. ``English`` returns the entries of a page at a commit, with
+their English. ``rebuild_catalog`` restores the catalogue of a memory, as far as the English is
+available. All other entries stay in the memory and are reported.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OlderCommit:
-    """Pages of an older commit, or those of its API reference; ``read`` returns a document."""
+    """The pages of an older commit, or of its API reference. ``read`` returns a document."""
 
     commit: str
     pages: Mapping[str, Page]
@@ -47,9 +47,9 @@ class _OlderCommit:
 
 @dataclass(kw_only=True)
 class English:
-    """Upstream's English at the pin, and at any older commit that its history has.
+    """Upstream's English at the pinned commit, and at older commits that its history has.
 
-    Everything is read on demand and cached.
+    Pages are read on demand and cached.
     """
 
     paths: Paths
@@ -67,23 +67,23 @@ class English:
     )
 
     def at_pin(self, page: str) -> tuple[Entry, ...] | None:
-        """Return the entries that ``page`` needs at the pin; None if there is no such page."""
+        """Return the entries of ``page`` at the pinned commit; None if there is no such page."""
         if page not in self.pinned:
             if page in self.split:
                 self.pinned[page] = tuple(self.split[page])
             elif page in self._listed:
-                # Not a page of this run, but some texts may have moved from it.
+                # The page is not part of this run, but texts may have moved to or from it.
                 self.pinned[page] = _wanted(
                     self._listed[page], self._read_checked_out, self.reading
                 )
         return self.pinned.get(page)
 
     def at(self, commit: str, page: str, *, layout: str = "") -> tuple[Entry, ...]:
-        """Return the entries that ``page`` needed at ``commit``, which may be a ref.
+        """Return the entries of ``page`` at ``commit``, which may be a ref; empty without the page.
 
-        The result is empty if there was no such page. A name from a configuration with other docs
-        folders may match several pages: the one with this ``layout`` is preferred, otherwise the
-        first. Raises UpstreamError if the commit is unavailable.
+        If the configured docs folders have changed, the name may match several pages. The one with
+        this ``layout`` comes first (see ``Memory.layout``). Raises UpstreamError if the commit is
+        unavailable.
         """
         pages = self._pages_at(commit, page)
         for wanted in pages:
@@ -94,7 +94,7 @@ class English:
     def texts_at(self, commit: str, page: str) -> dict[str, str]:
         """Return the English of ``page`` at ``commit`` (or at a ref) by digest.
 
-        All pages that the name may match are included. Raises UpstreamError like ``at``.
+        If the name matches several pages, all are included. Raises UpstreamError like ``at``.
         """
         texts: dict[str, str] = {}
         for wanted in self._pages_at(commit, page):
@@ -102,7 +102,7 @@ class English:
         return texts
 
     def _pages_at(self, commit: str, page: str) -> list[tuple[Entry, ...]]:
-        """Return the entries of each page at ``commit`` that ``page`` may refer to now."""
+        """Return the entries of all pages at ``commit`` that the name ``page`` may mean."""
         found: list[tuple[Entry, ...]] = []
         for name in self.lock.docs.names_of(page):
             wanted = self._one_at(commit, name)
@@ -111,7 +111,7 @@ class English:
         return found
 
     def _one_at(self, commit: str, page: str) -> tuple[Entry, ...] | None:
-        """Return the entries at ``commit`` of the page with the current name ``page``, or None."""
+        """Return the entries of exactly this page at ``commit``, or None."""
         if commit in (self.lock.commit, self.lock.ref):
             return self.at_pin(page)
         if (commit, page) not in self.older:
@@ -120,24 +120,27 @@ class English:
         return self.older[commit, page]
 
     def commit_of(self, ref: str) -> str:
-        """Return the commit that ``ref`` (or a commit) names here. Raises UpstreamError."""
+        """Return the commit that ``ref``, which may be a commit, names in this upstream.
+
+        Raises UpstreamError.
+        """
         if ref in (self.lock.commit, self.lock.ref):
             return self.lock.commit
         return self._commit(ref).commit
 
     def texts_at_pin(self) -> dict[str, str]:
-        """Return all English at the pin by digest."""
+        """Return all English of the pinned commit, by digest."""
         for page in self._listed:
             self.at_pin(page)
         texts: dict[str, str] = {}
-        # Most pages are cached by now; the others are read and split here.
+        # The loop above has read and split all pages that were not in the cache.
         for entries in self.pinned.values():
             texts.update(texts_by_digest(entries))
         return texts
 
     @cached_property
     def _listed(self) -> dict[str, Page]:
-        """Return every page of the lock, including those that this run has not split."""
+        """Return all pages of the lock, by name."""
         return {page.name: page for page in pages_of(self.lock.files)}
 
     def _read_checked_out(self, file: SourceFile) -> bytes:
@@ -150,9 +153,9 @@ class English:
         return _wanted(commit.pages[page], commit.read, self.reading)
 
     def _commit(self, commit: str, *, of_reference: bool = False) -> _OlderCommit:
-        """Return an older commit, from the cache if possible. Raises UpstreamError, also cached."""
+        """Return an older commit, from the cache if possible. Raises UpstreamError."""
         key = (commit, of_reference)
-        # Without a network, each of many attempts would take time to fail.
+        # Errors are cached, too: without a network, each attempt takes time to fail.
         if key not in self.commits:
             fetch = self._fetch_docstrings if of_reference else self._fetch
             try:
@@ -171,11 +174,11 @@ class English:
             raise UpstreamError(
                 f"a plain folder has no history: what was there at {commit[:12]} is not known"
             )
-        # The current docs folders are used: the memory refers to pages by their current names.
+        # With the docs folders of today, because the memory uses the page names of today.
         found = repository.resolve(commit)
         entries = repository.fetch(found, self.lock.docs, needs_all=False)
         files = [SourceFile(path=entry.path, blob=entry.blob) for entry in entries]
-        # Files outside the docs that pages include today, as they were at that commit.
+        # Pages may include files from outside the docs folders. Get their versions at that commit.
         outside = [file.path for file in self.lock.files if is_outside(file.path)]
         if outside:
             places = [self.lock.docs.place_of(path) for path in outside]
@@ -190,7 +193,8 @@ class English:
     def _fetch_docstrings(self, commit: str) -> _OlderCommit:
         """Return the docstrings of an older commit (or ref). Raises UpstreamError.
 
-        They are not in git: only those that a pull has read in this clone are available.
+        Docstrings are not read from git. They are available only if a pull in this clone has stored
+        them.
         """
         path = self.paths.docstrings(commit)
         if not path.is_file():
@@ -217,13 +221,13 @@ def _wanted(
     page: Page, read: Callable[[SourceFile], bytes], reading: Reading
 ) -> tuple[Entry, ...]:
     """Return the entries of ``page``; documents that cannot be read are skipped."""
-    # The documents of a pair have one list, even if only one of them can be read.
+    # A page may have two documents, a notebook and its Markdown. One of them is enough.
     documents = []
     for file in page.files:
         try:
             documents.append(read_document(file.path, read(file), reading))
         except InputError:
-            # ``split`` reports it for the pin; an older commit cannot be fixed
+            # For the pinned commit, ``split`` reports the error. An older commit cannot be fixed.
             continue
     return wanted_entries(page.name, documents)
 
@@ -240,7 +244,7 @@ def open_english(
 
         @cache
         def repository() -> Repository | None:
-            """Return the repository, opened at the first call: most runs need only the pin."""
+            """Return the repository. It is opened only if needed: most runs need no old commits."""
             from pipeline.adapters.upstream import CHECK_ADDRESS, open_upstream
 
             opened = open_upstream(
@@ -258,7 +262,7 @@ def open_english(
 
 
 def view_of(run: Run, english: English) -> ReleaseView | None:
-    """Return the view of the memory for a release beside the pin; None for the pinned one."""
+    """Return the converter of the memory for a release beside the pin; None for the pinned one."""
     if not run.upstream.is_beside:
         return None
     return ReleaseView(lock=english.lock, wanted=english.at_pin)
@@ -266,7 +270,7 @@ def view_of(run: Run, english: English) -> ReleaseView | None:
 
 @dataclass(slots=True, kw_only=True)
 class _Lookup:
-    """English found so far, and the distinct reasons why some of it is unavailable."""
+    """English that was found so far, and the reasons why some English is unavailable."""
 
     texts: dict[str, str] = field(default_factory=dict)  # digest → English
     reasons: dict[str, None] = field(default_factory=dict)
@@ -281,7 +285,8 @@ class _Lookup:
 class _Page:
     """Entries of a memory's page.
 
-    ``is_exact`` is true if the entries are those at the memory's own commit, not those at the pin.
+    ``is_exact`` is true for the entries at the memory's commit, and false if that is unavailable:
+    then the entries are those at the pinned commit.
     """
 
     wanted: tuple[Entry, ...]
@@ -291,14 +296,15 @@ class _Page:
 def rebuild_catalog(
     locale: Locale, english: English, memory: Memory, *, local: Catalog | None = None
 ) -> Opened:
-    """Return the catalogue of a memory at its own commit, or at the pin if that is unavailable.
+    """Return the catalogue that a memory gives, and the entries whose English is unavailable.
 
-    ``local`` is the working catalogue, if any, which is another source of English. Missing English
-    is reported as a finding.
+    It describes the page at the memory's commit, or at the pinned commit if that is unavailable.
+    ``local`` is the working catalogue, if any, which is another source of English. Report entries
+    without English as a finding.
     """
     sought = _Lookup()
     page = _page_of(english, memory, sought)
-    # Cheapest sources first: history is only searched for what the others lack.
+    # The fastest sources come first. Only English that they lack is searched for in the history.
     sought.texts.update(texts_by_digest(page.wanted))
     if local is not None:
         sought.texts.update(texts_in(local))
@@ -308,14 +314,14 @@ def rebuild_catalog(
     header = _header(locale, english, memory, is_exact=page.is_exact)
     team = local.header.get("Language-Team", "") if local is not None else ""
     if team and public_team(team) == header["Language-Team"]:
-        header["Language-Team"] = team  # with its URL, which the memory does not have
+        header["Language-Team"] = team  # with the URL, which the memory does not store
     opened = open_memory(
         memory,
         page.wanted,
         texts=sought.texts,
         header=header,
     )
-    # Missing entries stay in the memory: another upstream or a later run may have their English.
+    # The missing entries stay in the memory. A later run or another upstream may have their English.
     nowhere = [entry for entry in opened.missing if _has_no_place(entry, sought.texts)]
     lost = [entry for entry in opened.missing if entry not in nowhere]
     if lost:
@@ -332,9 +338,9 @@ def page_at(english: English, memory: Memory) -> tuple[Entry, ...] | None:
 
 
 def _page_of(english: English, memory: Memory, sought: _Lookup) -> _Page:
-    """Return the page at the memory's commit, or at the pin if that commit is unavailable.
+    """Return the page at the memory's commit, or at the pinned commit if that is unavailable.
 
-    If both are the same page, the history is not needed. So most runs need not run git.
+    If the page is equal at both commits, git is not needed. This is so in most runs.
     """
     pinned = english.at_pin(memory.page)
     # The layout is a digest of the messages in order, so equal layouts mean equal pages.
@@ -354,10 +360,10 @@ def _page_of(english: English, memory: Memory, sought: _Lookup) -> _Page:
 def page_under_ref(english: English, memory: Memory) -> tuple[Entry, ...] | None:
     """Return the page of a memory at the ref in its header, if it has the same layout.
 
-    The commit may belong to a copy of upstream with other commit ids. A ref may have moved, so the
-    digest of the page is compared.
+    The memory may have been made with a copy of upstream that has other commit ids. The ref may
+    also have moved to another commit, so the layout, a digest of the page, is compared.
     """
-    # Without a ref the memory was made from a plain folder, whose pages exist only at the pin.
+    # Without a ref, the memory was made from a plain folder, which has no history.
     if not memory.ref and english.lock.ref:
         return None
     try:
@@ -371,7 +377,7 @@ def texts_in(catalog: Catalog) -> dict[str, str]:
     """Return all English in a catalogue by digest, including previous English."""
     texts = texts_by_digest(catalog.entries)
     for entry in catalog.entries:
-        # The previous English of a fuzzy entry: the message when it was translated.
+        # A fuzzy entry has the English that its translation was written for.
         if entry.previous:
             texts[digest(entry.previous)] = entry.previous
     return texts
@@ -381,7 +387,7 @@ def _read_noted_places(english: English, memory: Memory, sought: _Lookup) -> Non
     """Read the English at the places in the memory's notes: ``seen: COMMIT PAGE``."""
     for entry in memory.entries:
         for code, place in english_of(entry):
-            # Many notes have the same place, so most texts are already known.
+            # One page has many texts, so most of them are known after the first note.
             if place is None or code in sought.texts:
                 continue
             sought.texts.update(_texts_at(english, memory, place, sought))
@@ -391,8 +397,8 @@ def _texts_at(
     english: English, memory: Memory, place: Place, sought: _Lookup
 ) -> dict[str, str]:
     """Return the English at a place by digest; empty if it is unavailable."""
-    # The commit may be unavailable while its ref is not, as for the commit in the header. The
-    # digests prove that the text is the right one.
+    # If the commit is unavailable, its ref may be available. The digest proves that a text is the
+    # right one.
     refs = memory.known_refs
     commits = [place.commit]
     if place.commit in refs:
@@ -416,8 +422,8 @@ def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
 
 
 def _has_no_place(entry: Entry, texts: Mapping[str, str]) -> bool:
-    """Return whether no page of upstream is known to have had an entry's missing English."""
-    # A message of the memory's own page needs no note of its place: upstream had it.
+    """Return whether nothing says that upstream ever had the missing English of an entry."""
+    # A live entry needs no note: its message was on the memory's own page.
     if not entry.obsolete and entry.msgid not in texts:
         return False
     return all(place is None for code, place in english_of(entry) if code not in texts)
@@ -426,7 +432,10 @@ def _has_no_place(entry: Entry, texts: Mapping[str, str]) -> bool:
 def _header(
     locale: Locale, english: English, memory: Memory, *, is_exact: bool
 ) -> dict[str, str]:
-    """Return the header of the rebuilt catalogue: the stored one, or a new one for the pin."""
+    """Return the header of the rebuilt catalogue.
+
+    If the page is not the one at the memory's commit (``is_exact``), project and date are new.
+    """
     fields = editing_fields(memory)
     header = catalog_header(english.lock, locale.name, memory.page, fields)
     # A rebuilt catalogue must equal the stored one, byte for byte.
@@ -462,7 +471,7 @@ def _not_recovered(
 def _without_english_note(
     locale: Locale, memory: Memory, missing: Sequence[Entry]
 ) -> Finding:
-    """Return a note about entries whose English was never upstream's. Nobody can fix these."""
+    """Return a note about entries whose English upstream never had. Nobody can fix these."""
     return Finding(
         code="memory-without-english",
         severity=Severity.NOTE,

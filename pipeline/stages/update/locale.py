@@ -1,8 +1,8 @@
-"""Files of one locale, its catalogues and its translation memory, each read once per run.
+"""Files of one locale: its catalogues and its translation memory, each read once in a run.
 
-The stage reads and writes these files only here, except in the merge driver. The module guards
-three invariants. A file that somebody saves during a run is not overwritten. No file is removed
-before its content is written elsewhere. A file that cannot be parsed is a finding, not an error.
+Only this module and the merge driver read and write these files. The invariants: if somebody saves
+a file during a run, the run does not overwrite it. No file is removed before its content is written
+elsewhere. A file that cannot be parsed is a finding, and does not stop the run.
 """
 
 from __future__ import annotations
@@ -68,10 +68,11 @@ class Locale:
     object; in a dry run, only this object. ``changes`` lists the written and removed files,
     relative to the root.
 
-    In a run of a release beside the pin, ``view`` converts each memory to that release when it is
-    read, and back when it is written. Pages that only other releases have are hidden.
+    The memory files describe the pinned release. In a run for another release ("beside the pin"),
+    ``view`` converts each memory to that release when it is read, and back when it is written.
+    Pages that only other releases have are hidden.
 
-    The parsers are imported where they are used, because a run without changes needs none.
+    The parsers are imported where they are used, because a run without changes does not need them.
     """
 
     def __init__(self, run: Run, name: str) -> None:
@@ -80,8 +81,8 @@ class Locale:
         self.name = name
         self.changes: dict[str, None] = {}
         self.findings: dict[str, dict[Finding, None]] = {}
-        # Catalogues rebuilt from the memory for files that cannot be parsed, by page. Readers get
-        # these, but they are never written.
+        # Catalogues that were rebuilt from the memory, because their files cannot be parsed. Pages
+        # are made from these, but the files are never overwritten.
         self.unreadable: dict[str, Catalog] = {}
         # Pages whose catalogue somebody saved after it was read. Its content is unknown.
         self.saved_meanwhile: set[str] = set()
@@ -102,7 +103,7 @@ class Locale:
 
     @property
     def _unread(self) -> dict[str, InputError]:
-        """The errors of unreadable catalogues, by page. These must not count as missing."""
+        """The errors of unreadable catalogues, by page. They must not count as missing."""
         return self._found_catalogs[1]
 
     @cached_property
@@ -111,8 +112,8 @@ class Locale:
         unread: dict[str, InputError] = {}
         for page, path in self._by_page(self.paths.catalogs(self.name)):
             try:
-                # Without a size limit: a file skipped here would count as missing. The parser
-                # reports a file that is too large.
+                # Without a size limit, because a file that is skipped here would count as missing.
+                # The parser reports a file that is too large.
                 files[page] = read_bytes(path, bounded=False)
             except InputError as error:
                 unread[page] = error
@@ -128,7 +129,7 @@ class Locale:
         """Yield each page with its ``.po`` file below ``folder``, sorted by path."""
         start = len(f"{folder.as_posix()}/")
         for path in files_below(folder, ".po"):
-            # The path gives the page, because a header may contain anything.
+            # The page comes from the path, because anything may be in the header.
             page = path.as_posix()[start:].removesuffix(".po")
             if not self._is_hidden(page):
                 yield page, path
@@ -141,7 +142,7 @@ class Locale:
 
     @property
     def removed_memories(self) -> set[str]:
-        """The pages whose memory was opened or stored here, and whose memory file is now gone."""
+        """The pages whose memory file has disappeared since the last run opened or stored it."""
         removed = self.state.pages.keys() - self.memory_files.keys()
         return {page for page in removed if not self._is_hidden(page)}
 
@@ -151,7 +152,7 @@ class Locale:
 
     @cached_property
     def state(self) -> State:
-        """The memory as last opened or stored here."""
+        """The memory as the last run in this clone opened or stored it."""
         return read_state(self.paths, self.name)
 
     def save_state(self) -> None:
@@ -167,10 +168,10 @@ class Locale:
         return self.run.shown(self.paths.memory(self.name, page))
 
     def digests(self) -> dict[str, str]:
-        """Return the digest of each file as this run has left it, by path.
+        """Return the digest of each file at the end of this run, by path.
 
-        A catalogue that somebody saved during the run has no digest, so that the next run does not
-        treat it as up to date.
+        A catalogue that somebody saved during the run has no digest. So the next run does not
+        consider it up to date.
         """
         digests: dict[str, str] = {}
         for folder, found in (
@@ -195,9 +196,9 @@ class Locale:
         return [*chain.from_iterable(self.findings.values())]
 
     def is_unbegun(self, page: str, catalog: Catalog) -> bool:
-        """Return whether nobody has written anything on a page of the API reference.
+        """Return whether a page of the API reference has no translation and no comment yet.
 
-        Such a page needs no memory file. The reference has a thousand pages.
+        Such a page gets no memory file, because the reference may have a thousand pages.
         """
         if not is_reference(page) or page in self.memory_files:
             return False
@@ -213,7 +214,7 @@ class Locale:
         return self.saved_meanwhile | self._unread.keys()
 
     def agrees(self, page: str) -> bool:
-        """Return whether both files of a page are unchanged since they agreed."""
+        """Return whether catalogue and memory of a page are the same as when they last agreed."""
         catalog, memory = self.catalog_files.get(page), self.memory_files.get(page)
         return self.state.agrees(page, catalog, memory)
 
@@ -222,8 +223,8 @@ class Locale:
     def read_catalog(self, page: str) -> po.ReadCatalog:
         """Return the parsed catalogue of a page that has one. Raises InputError.
 
-        Parsed catalogues are cached by the digest of their file: most runs change one page, but
-        need the texts of all.
+        Parsed catalogues are cached from run to run, by the digest of their file. Most runs change
+        one page, but need the texts of all pages.
         """
         from pipeline.adapters import po
 
@@ -261,7 +262,7 @@ class Locale:
         )
 
     def shown_catalog(self, page: str) -> Catalog:
-        """Return the catalogue that readers get: an empty one if there is none."""
+        """Return the catalogue that pages are made from; an empty one if there is none."""
         if page in self.unreadable:
             return self.unreadable[page]
         with suppress(InputError):
@@ -271,7 +272,7 @@ class Locale:
     def shown_bytes(self, page: str) -> bytes | None:
         """Return the content of a page's catalogue file; empty if the page has no catalogue.
 
-        Return None if the content is unknown, or if readers get another catalogue.
+        Return None if the content is unknown, or if pages are made from another catalogue.
         """
         if page in self.unreadable or page in self._unknown:
             return None
@@ -286,7 +287,7 @@ class Locale:
 
         data, read = po.write_catalog(catalog)
         before = self.catalog_files.get(page)
-        # Keep the result of reading an unchanged file, because it may contain findings.
+        # If the file does not change, keep the result of reading it, which may have findings.
         if data == before:
             return True
         self._catalogs[page] = po.ReadCatalog(catalog=read)
@@ -296,7 +297,7 @@ class Locale:
             self.report(_edited_meanwhile(page, self.catalog_name(page)))
             return False
         self.catalog_files[page] = data
-        if read.header:  # reading a file without a header gives a finding
+        if read.header:  # without a header, reading the file must give a finding
             self._memo.put(page, _key(data), self._catalogs[page])
         return True
 
@@ -314,7 +315,7 @@ class Locale:
     def save_cache(self) -> None:
         """Save the parsed catalogues for the next run."""
         if not self.run.dry:
-            # Drop removed files; otherwise the cache would grow forever.
+            # Drop the entries of removed files. Otherwise the cache would grow in every run.
             self._memo.keep_only(self.catalog_files.keys())
             self._memo.save()
 
@@ -327,12 +328,12 @@ class Locale:
     # --- memory
 
     def memories(self, pages: Iterable[str]) -> dict[str, Memory]:
-        """Return the memory of each of ``pages``; report and skip those that are invalid."""
+        """Return the memory of each of ``pages``. Invalid files are reported and left out."""
         memories = {page: self._memory(page) for page in pages}
         return {page: memory for page, memory in memories.items() if memory}
 
     def stored_memories(self, pages: Iterable[str]) -> dict[str, Memory]:
-        """Return the memories as their files have them: in the state of the pin, without a view."""
+        """Return the memories as in their files, for the pinned release, without ``view``."""
         memories = {page: self._stored_memory(page) for page in pages}
         return {page: memory for page, memory in memories.items() if memory}
 
@@ -356,19 +357,19 @@ class Locale:
         return self.view.read(memory) if self.view else memory
 
     def past_memory(self, page: str, data: bytes | None) -> Memory | None:
-        """Return a past memory file, from the state or from git; None if it is invalid."""
+        """Parse an old version of a memory file, from the state or from git; None if invalid."""
         if data is None:
             return None
         try:
             return self._viewed(self._parse_memory(page, data, "base"))
         except InputError:
-            return None  # anybody may have edited the state file
+            return None  # somebody may have edited the file of the state
 
     def _parse_memory(self, page: str, data: bytes, where: str) -> Memory:
         from pipeline.adapters import po
         from pipeline.core.memory.file import read_memory
 
-        # A file may have been copied from another page or locale, so its header is checked too.
+        # Somebody may have copied the file from another locale, so the header is checked, too.
         return read_memory(
             po.read_catalog(data, where=where).catalog,
             upstream=self.paths.upstream,
@@ -385,7 +386,7 @@ class Locale:
         return self._write_memory(memory.page, self.format_memory(memory))
 
     def write_stored_memory(self, memory: Memory) -> bool:
-        """Write a memory that is already in the state of the pin, without a view."""
+        """Write a memory that is already for the pinned release, without ``view``."""
         from pipeline.adapters import po
         from pipeline.core.memory.file import memory_file
 
@@ -406,7 +407,8 @@ class Locale:
     def format_memory(self, memory: Memory) -> bytes:
         """Return the bytes to write for a memory.
 
-        For a release beside the pin, the view folds ``memory`` into the shared one in the file.
+        In a run of a release beside the pin, they are the memory in the file with the work of
+        ``memory`` added.
         """
         from pipeline.adapters import po
         from pipeline.core.memory.file import memory_file
@@ -416,7 +418,7 @@ class Locale:
         if self.view is None or before is None or shared is None:
             return po.format_catalog(memory_file(memory))
         folded = self.view.write(shared, memory)
-        # An unchanged file keeps its bytes, whoever wrote them.
+        # If nothing changes, the file keeps its bytes, even if the pipeline would write others.
         return before if folded is shared else po.format_catalog(memory_file(folded))
 
     def remove_memories(self, pages: Iterable[str]) -> None:
@@ -450,11 +452,11 @@ class Locale:
             output / "replaced",
         ):
             abandoned += folder.rglob(".*.tmp")
-        # The state and the memos. Built pages in the same folders are always written as a whole.
+        # In the folders of the state and of the memos, not below them.
         state = paths.memory_state(self.name)
         for folder in (state.parent, paths.memo(self.name, "catalogs").parent):
             abandoned += folder.glob(".*.tmp")
-        # Runs for other upstreams may be writing other files there.
+        # Other upstreams have files in the same folder, which their runs may be writing now.
         splits = paths.splits
         abandoned += splits.parent.glob(f".{splits.name}.*.tmp")
         remove_files(abandoned)

@@ -1,8 +1,8 @@
-"""Merge of one page's catalogue with its memory, against their common base.
+"""Merge of one page's catalogue with its memory, given their common base.
 
-The output is the memory with the changes of both sides. Translations that the merge drops are first
-saved in files under ``build/``, except those of an earlier memory file that git has. Conflicts and
-lost translations are reported; translations that an edit has replaced are not.
+The result is the memory with the changes of both sides. Translations that the merge drops are first
+saved in files under ``build/``, unless git has them. Conflicts and lost translations are reported.
+Translations that somebody has replaced by other ones are saved, but not reported.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from pipeline.stages.update.checkouts import MomentOf, Move
 from pipeline.stages.update.english import texts_in
 from pipeline.stages.update.locale import Locale
 
-# Reasons for keeping an entry aside, used as its msgctxt.
+# Reasons why an entry is in a set-aside file, used as its msgctxt.
 OTHER = "someone else wrote"
 TAKEN_BACK = "gone from the memory"
 OUTDATED = "older than the memory"
@@ -62,8 +62,8 @@ def keep_aside(
 ) -> str:
     """Save entries of a memory in the set-aside file of ``page``; return the file's name.
 
-    Entries that an edit has ``REPLACED`` go to a separate folder, because they are many and rarely
-    needed. ``texts`` has the known English. A dry run writes nothing.
+    Entries with the reason ``REPLACED`` go to a separate folder, because they are many and rarely
+    needed. ``texts`` has the known English by digest. A dry run writes nothing.
     """
     paths = locale.paths
     first = paths.set_aside(locale.name, page)
@@ -84,7 +84,7 @@ def _readable(first: Path, locale: Locale, page: str) -> tuple[Path, Catalog]:
         try:
             return path, po.read_catalog(read_bytes(path), where=path.name).catalog
         except InputError:
-            # Leave an unreadable file for a person to fix, and try the next name: "guide.2.po".
+            # Do not overwrite an unreadable file. Try the next name: "guide.2.po".
             path = first.with_name(f"{first.stem}.{number}.po")
     header = po.standard_header(
         project=locale.paths.name, page=page, locale=locale.name, date=""
@@ -94,16 +94,19 @@ def _readable(first: Path, locale: Locale, page: str) -> tuple[Path, Catalog]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """The three versions of a page, and how the memory changed since the base."""
+    """The three versions of a page, and how the memory has changed since the base.
+
+    ``touch_of`` returns who translated a msgstr, and ``moment_of`` when an entry was committed.
+    """
 
     local: Catalog
     theirs: Memory
     base: Memory | None  # the common base, if known
     move: Move
-    seen: Memory | None = None  # the memory last seen here, if it is not the base
+    seen: Memory | None = None  # the memory of the last run, if it is not the base
     touch_of: TranslatorNoteOf | None = None
     moment_of: MomentOf | None = None
-    other_commits: Collection[str] = ()  # those of the other releases
+    other_commits: Collection[str] = ()  # commits of the other releases
 
     def is_older(self, our: Entry, their: Entry) -> bool:
         """Return whether the memory's entry was translated after ours was committed."""
@@ -122,21 +125,22 @@ class Sides:
 def merge_sides(sides: Sides, held_elsewhere: Callable[[], Translations]) -> Merged:
     """Return the merge of the catalogue into the memory.
 
-    ``held_elsewhere`` returns the translations of all catalogues; it is only called if needed.
+    ``held_elsewhere`` returns the translations of all catalogues. It is called only if needed,
+    because it is slow.
     """
     base, theirs = sides.base, sides.theirs
     ours = close_to_compare(
         sides.local, theirs, old=base or theirs, touch_of=sides.touch_of
     )
     follows = sides.move.by_git
-    # Translations of another release stay on the page, even if another catalogue holds them.
-    # Otherwise runs of the two releases would add and remove them by turns.
+    # Translations for another release stay on the page, even if another catalogue has them, too.
+    # Otherwise, runs of the two releases would alternately add and remove them.
     others = translations_seen_at(theirs, sides.other_commits)
     held = translations_in_memories([ours]) - others
     merge = partial(reconcile, ours, theirs, base=base, is_older=sides.is_older)
     merged = merge(held=held, follows=follows)
     if merged.taken and not follows:
-        # A translation that this catalogue lacks may have moved to another one.
+        # A translation that this catalogue lacks may be in another one now.
         held |= held_elsewhere() - others
         merged = merge(held=held)
     return merged
@@ -147,15 +151,15 @@ def save_dropped_translations(
 ) -> None:
     """Save the translations that this merge drops, and report those that matter.
 
-    ``catalog`` is the catalogue as it will be written: findings refer to its lines. Call this
-    before anything is written.
+    ``catalog`` is the catalogue that will be written; findings refer to its lines. Call this before
+    anything is written.
     """
     dropped = _dropped(sides, merged)
     if not any(dropped) and not merged.emptied and not merged.outdated:
         return
     page = sides.theirs.page
     memory = locale.memory_name(page)
-    # Either catalogue may lack an entry that the other one has.
+    # Each of the two catalogues may have entries that the other one lacks.
     texts = texts_in(sides.local) | texts_in(catalog)
     lines = {
         (entry.context, digest(entry.msgid)): entry.line for entry in catalog.entries
@@ -208,14 +212,14 @@ def save_dropped_translations(
 class _Dropped(NamedTuple):
     """Entries whose translations a merge drops, grouped by how they are reported."""
 
-    others: Sequence[Entry] = ()  # the other side of conflicts
-    gone: Sequence[Entry] = ()  # no translation takes their place
-    # Another translation takes their place. These are not reported.
+    others: Sequence[Entry] = ()  # the side of a conflict that is not kept
+    gone: Sequence[Entry] = ()  # their message has no translation now
+    # Their message has another translation now. These are not reported.
     replaced: Sequence[Entry] = ()
 
 
 def _dropped(sides: Sides, merged: Merged) -> _Dropped:
-    """Return the entries that a merge drops, except those that git can restore."""
+    """Return the entries that a merge drops, except those that git has."""
     others = [their for _, their in merged.conflicts]
     gone: list[Entry] = []
     replaced: list[Entry] = []
@@ -224,14 +228,14 @@ def _dropped(sides: Sides, merged: Merged) -> _Dropped:
     given_up: list[Entry] = []
     if not sides.move.is_silent:
         given_up += merged.given_up
-        # Work that was stored but not committed before git replaced memory and catalogue.
+        # Work that was stored in the memory, but not committed before git replaced both files.
         if sides.seen is not None:
             given_up += lost_in(merged.memory, sides.seen, held)
     for entry in dict.fromkeys(given_up):
         successor = now.get(key_of(entry))
         is_gone = successor is None or not text_of(successor)
         (gone if is_gone else replaced).append(entry)
-    # Also the entries that the catalogue alone, or both sides, have replaced.
+    # Entries of the memory or the base that the merged memory lacks for any other reason.
     stored = [sides.theirs]
     if sides.base is not None and not sides.move.is_silent:
         stored.append(sides.base)
@@ -265,7 +269,7 @@ def _report_conflicts(
 def _first_of(
     locale: Locale, page: str, entries: Sequence[Entry], lines: Mapping[Key, int]
 ) -> str:
-    """Return the place of the first entry, without a line if the page has lost it."""
+    """Return file and line of the first entry; only the file if the catalogue has none of them."""
     known = sorted(lines[key_of(entry)] for entry in entries if key_of(entry) in lines)
     return ":".join([locale.catalog_name(page), *map(str, known[:1])])
 

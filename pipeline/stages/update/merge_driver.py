@@ -1,8 +1,8 @@
 """git's merge driver for memory files: merges three versions into one.
 
-The input is three files from git; ours is overwritten with the result. If both sides translated an
-entry differently, git's conflict marks surround both versions. Nothing reads such a file until a
-person has resolved the conflict.
+git calls the driver with three files, and the driver writes the result to the file of our side. If
+both sides have translated an entry differently, the result has both versions between git's conflict
+marks. The pipeline rejects such a file until a person has resolved the conflict.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pipeline.paths import Paths
 from pipeline.stages.update.checkouts import touches_in_git
 from pipeline.stages.update.english import texts_in
 
-_EXCERPT = 60  # characters of the English shown for a conflict
+_EXCERPT = 60  # characters of the English in the report of a conflict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +43,9 @@ class Versions:
 
 
 def merge_memory_files(versions: Versions) -> tuple[str, ...]:
-    """Merge the versions; return a line per conflict: the entry and its translators.
+    """Merge the versions, and return a line for each conflict: the entry and its translators.
 
-    Raises InputError if one of the files is no memory; nothing is written in this case.
+    Raises InputError if one of the files is no valid memory. Then nothing is written.
     """
     ours = _read(versions.ours, versions.name)
     theirs = _read(versions.theirs, versions.name)
@@ -85,9 +85,10 @@ class _Place(NamedTuple):
 
 
 def _place_of(name: str, *, upstream: str, locale: str) -> _Place:
-    """Return the place of the file ``name``.
+    """Return the place of the memory file ``name``.
 
-    ``translations/memory/zh_CN/docs/yard/shed.po`` belongs to the page ``yard/shed``.
+    ``translations/memory/zh_CN/docs/yard/shed.po`` of the upstream ``docs`` is the page
+    ``yard/shed``.
     """
     folder = Paths(Path(), upstream).memories(locale).as_posix()
     root, _, path = f"/{name}".rpartition(f"/{folder}/")
@@ -98,7 +99,7 @@ def _place_of(name: str, *, upstream: str, locale: str) -> _Place:
 def _read(path: Path, name: str) -> Memory:
     """Return the memory in a temporary file of git; ``name`` is its real path."""
     catalog = po.read_catalog(read_bytes(path), where=name).catalog
-    # The header has upstream and locale; the path must agree with it.
+    # Upstream and locale come from the header. Together with them, the path gives the page.
     upstream = catalog.header.get("X-Upstream", "")
     locale = catalog.header.get("Language", "")
     page = _place_of(name, upstream=upstream, locale=locale).page
@@ -112,7 +113,7 @@ def _english_of(memory: Memory, name: str) -> dict[str, str]:
     try:
         return texts_in(po.read_catalog(read_bytes(path), where=path.name).catalog)
     except InputError:
-        # a fresh clone has no catalogues; the conflict is reported with the digest
+        # A fresh clone has no catalogues. Then the report has the digest instead of the English.
         return {}
 
 
@@ -120,7 +121,8 @@ def _marked(ours: str, conflict: Conflict, versions: Versions) -> str:
     """Return both versions of an entry between git's conflict marks."""
     size = versions.marker_size
     our_label, their_label = versions.labels
-    # Both versions are obsolete, or neither is, so that the entry's place in the file is right.
+    # Live entries precede obsolete ones in the file. Both versions are in one place, so both must
+    # be live or obsolete.
     their = replace(conflict.theirs, obsolete=conflict.ours.obsolete)
     lines = (
         f"{'<' * size} {our_label}",
@@ -137,9 +139,9 @@ def _block(entry: Entry) -> str:
 
 
 def _translator(entry: Entry, name: str, label: str) -> str:
-    """Return who translated an entry, from its note or the author of the commit.
+    """Return who translated an entry, from its note or from the author of the commit.
 
-    ``Li Lei <li@example.org>, 2026-01-02 …``. If neither is known, return ``somebody (theirs)``.
+    ``Li Lei <li@example.org>, 2026-01-02 …``. If both are unknown, return ``somebody (theirs)``.
     """
     notes: Sequence[str] = translators_of(entry)
     if notes:

@@ -1,8 +1,8 @@
 """Opening of the memory: brings its content into the working catalogues.
 
-Missing catalogues are rebuilt, and changes of the memory are merged into existing ones. A catalogue
-without unstored work follows the memory that git checked out (``checkouts``). A catalogue with
-unstored work is merged with it, entry by entry (``merge``).
+A missing catalogue is rebuilt from the memory. If git has changed a memory file, for example by
+switching to another branch (``checkouts``), the catalogue becomes the one of that memory. If a
+catalogue has work that is not stored in the memory, the two are merged, entry by entry (``merge``).
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ def open_memory(
 ) -> None:
     """Bring the content of the memory into the working catalogues, before their update.
 
-    ``wanted`` has the entries at the pin of the pages that this run has split. Missing catalogues
-    are rebuilt at the memory's commit; existing ones are merged by entry. Translations whose
-    English is unavailable stay in the memory and are reported.
+    ``wanted`` has the entries of the pages that this run has split, at the pinned commit of
+    ``lock``. Missing catalogues are rebuilt at the memory's commit; existing ones are merged by
+    entry. Translations whose English is unavailable stay in the memory and are reported.
     """
     run = locale.run
     with run.log.step("memory") as step, open_english(run, wanted, lock) as english:
         locale.view = view_of(run, english)
-        # In most runs most pages agree. For these, reading two files is all that is done.
+        # In most runs, the two files of most pages agree. Then reading them is enough.
         due = [page for page in locale.memory_files if not locale.agrees(page)]
         removed = locale.removed_memories
         moves = moves_of(locale, due, removed=removed)
@@ -91,8 +91,7 @@ class _Opening:
         self.english = english
         self.moves = moves
         self.overwritten = overwritten
-        # The translations of all catalogues before this run, each with the digest of the English
-        # that it was written for.
+        # Returns the translations of all catalogues before this run, with digests of their English.
         self.held_elsewhere: Callable[[], Translations] = cache(
             lambda: translations_in_catalogs(locale.readable_catalogs().values())
         )
@@ -103,13 +102,13 @@ class _Opening:
         try:
             local = locale.catalog(page)
         except InputError:
-            # ``update`` reports the error and leaves the file for a person to fix. Readers get the
-            # stored translations.
+            # ``stage.update_catalog_files`` reports the error. A person must fix the file; until
+            # then, readers get the translations of the memory.
             locale.unreadable[page] = self._rebuilt(theirs).catalog
             return
         if local is None:
-            # A release beside the pin starts from the pinned page, as after an upgrade: its update
-            # offers the translations of changed messages.
+            # A release beside the pin starts from the catalogue of the pinned page, as in an
+            # upgrade. So its update can offer translations of similar messages.
             opened = self._rebuilt(locale.stored_memories([page])[page])
             self._keep_last(theirs, opened.catalog)
             self._write(theirs, opened)
@@ -129,25 +128,25 @@ class _Opening:
         )
         merged = merge_sides(sides, self.held_elsewhere)
         if not merged.taken and not move.by_git and mended is local:
-            # The catalogue has everything that the memory has, so only the base is recorded.
+            # The catalogue has everything that the memory has, so only record the base.
             save_dropped_translations(locale, sides, merged, local)
             self.state.keep(page, locale.memory_files[page], None)
             return
         memory = merged.memory
         if memory.entries == theirs.entries:
             memory = theirs
-        # Rebuilt before anything is written, because it may fail.
+        # Before anything is written, because this may fail.
         opened = self._rebuilt(memory, local=mended)
         written = po.write_catalog(opened.catalog).catalog
         save_dropped_translations(locale, sides, merged, written)
         if memory is not theirs:
-            # Store the local changes before the pipeline overwrites the catalogue: afterwards their
-            # translators can no longer be determined.
+            # Store the local changes in the memory before the catalogue is overwritten. After that,
+            # nobody knows who made them.
             refs = theirs.known_refs | (base.known_refs if base else {})
             memory = with_refs(memory, theirs, refs)
             if move.by_git:
-                # If this run is killed before it writes the catalogue, the next run must not
-                # mistake the new memory for a person's edit.
+                # If this run is killed before it writes the catalogue, the next run must not take
+                # the new memory file for an edit by a person.
                 self.state.announce(page, locale.format_memory(memory))
                 locale.save_state()
             if not locale.write_memory(memory):
@@ -155,10 +154,10 @@ class _Opening:
         self._write(memory, opened)
 
     def close_page(self, page: str) -> None:
-        """Remove the catalogue of a page whose memory git has removed.
+        """Remove the catalogue of a page whose memory file git has removed.
 
-        A catalogue with unstored work stays. If something other than git removed the memory, the
-        catalogue stays unchanged and is stored again.
+        A catalogue with work that is not stored stays. If a person or a program, not git, has
+        removed the memory file, the catalogue stays unchanged and is stored again later.
         """
         locale, move = self.locale, self.moves.get(page, NO_MOVE)
         base = locale.past_memory(page, self.state.base(page))
@@ -169,7 +168,7 @@ class _Opening:
         try:
             local = locale.catalog(page)
         except InputError:
-            return  # ``update`` reports the error
+            return  # ``stage.update_catalog_files`` reports the error
         if local is None:
             self._keep_last(nothing, Catalog())
             return
@@ -187,12 +186,15 @@ class _Opening:
         self.state.forget([page])
 
     def _keep_last(self, theirs: Memory, opened: Catalog) -> None:
-        """Save the translations that were last stored here if the catalogue is gone as well."""
+        """Save the last stored translations aside if a page has lost them and its catalogue.
+
+        ``opened`` is the catalogue that will be written.
+        """
         page = theirs.page
         seen = self.locale.past_memory(page, self.state.base(page))
         move = self.moves.get(page)
         if seen is None or move is None or move.is_silent:
-            return  # the common case: nothing changed, or git can restore it
+            return  # the common case: no change of the memory, or git has the old version
         local = self._rebuilt(seen).catalog
         sides = Sides(local=local, theirs=theirs, base=None, move=move, seen=seen)
         merged = Merged(memory=theirs, taken=False)
@@ -205,7 +207,7 @@ class _Opening:
         known = self.state.base(page)
         if known is None:
             return start_in_git(self.locale, local, theirs)
-        # Usually only the catalogue has changed.
+        # Usually only the catalogue has changed, and the memory is its own base.
         is_same = known == self.locale.memory_files[page]
         base = theirs if is_same else self.locale.past_memory(page, known)
         move = self.moves.get(page, NO_MOVE)
@@ -219,7 +221,8 @@ class _Opening:
         branch = self.state.branch
         if local is None or branch is None or not branch.has_catalogs:
             return opened
-        # Weblate changes these fields as well. Keeping its version lets git merge the files.
+        # On this branch, git has the catalogues, too, and Weblate edits them. Keep its header
+        # fields, so that git can merge the files.
         editing = {name: local.header[name] for name in EDITING if name in local.header}
         catalog = replace(opened.catalog, header={**opened.catalog.header, **editing})
         return replace(opened, catalog=catalog)
@@ -227,7 +230,7 @@ class _Opening:
     def _write(self, memory: Memory, opened: Opened) -> None:
         """Write an opened catalogue, and record that it agrees with its memory."""
         locale, page = self.locale, memory.page
-        # Without any known English there is no catalogue to write.
+        # If no English is known, the catalogue is empty and not written.
         if opened.catalog.entries and not locale.write_catalog(page, opened.catalog):
             return
         after = None if opened.missing else locale.catalog_files.get(page)

@@ -1,6 +1,7 @@
 """The other releases of an upstream: the pages that only they have, and their commits.
 
-Pages that only another release has are hidden from a run: it neither opens nor removes their files.
+All releases share one folder of memory files. If only another release has a page, the page is
+hidden from a run: the run neither opens nor removes its files.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ def documents_of(lock: Lock) -> frozenset[str]:
 class Elsewhere:
     """Pages and commits of the other releases of a run's upstream.
 
-    ``hidden`` has the pages that another release beside the pin has, but neither this release nor
-    the pin. It also has the pin's API reference, which belongs to an installed package, if this
-    release lacks it. ``pinned`` has the other pages of the pin that this release lacks. ``commits``
-    has the commits of all other releases.
+    - ``hidden``: pages that another release beside the pin has, but neither this release nor the
+      pinned one. Also the pages of the pinned release's API reference that this release lacks,
+      because that reference belongs to an installed package.
+    - ``pinned``: all other pages of the pinned release that this release lacks.
+    - ``commits``: the commits of all other releases.
     """
 
     hidden: frozenset[str] = frozenset()
@@ -44,7 +46,7 @@ def find_elsewhere(run: Run) -> Elsewhere:
         if release.name != run.name
     ]
     if not others:
-        return Elsewhere()  # the common case: no lock is read
+        return Elsewhere()  # the common case: there is only one release
     own = _lock_of(run, run.upstream)
     here = documents_of(own) if own else frozenset()
     pinned: frozenset[str] = frozenset()
@@ -72,16 +74,16 @@ def find_elsewhere(run: Run) -> Elsewhere:
 def lacks_reference(run: Run) -> bool:
     """Return whether no API reference has been pulled: it is not configured, or cannot be read.
 
-    Its pages are then hidden, like those of other releases, so that their translations stay.
+    Its pages are then hidden, like pages of other releases, so that their translations stay.
     """
     lock = _lock_of(run, run.upstream)
     return lock is None or not any(is_reference(file.path) for file in lock.files)
 
 
 def _lock_of(run: Run, release: Upstream) -> Lock | None:
-    """Return the lock of a release; None if there is none, or a damaged one.
+    """Return the lock of a release; None if it is missing or damaged.
 
-    The run that needs the lock reports damage.
+    The run of that release reports a damaged lock.
     """
     path = Paths(run.settings.root, release.name).lock
     with suppress(InputError):

@@ -1,8 +1,8 @@
 """Entry point of the stage: opens the memory, updates the catalogues, stores the memory.
 
-The input is pages with their messages and the catalogues of the locale; the output is new
-catalogues. Catalogues of other pages are read too, because messages move between pages. The
-invariant: afterwards memory and catalogues agree, except where a finding reports otherwise.
+The input is pages with their messages, and the catalogues of the locale. The output is new
+catalogues. Catalogues of other pages are read, too, because messages move between pages. The
+invariant: at the end, memory and catalogues agree. Every exception is a finding.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def update(
 ) -> dict[str, Updated]:
     """Update the catalogues of ``pages`` and the memory.
 
-    Return the result for each page that was updated or that upstream dropped.
+    Return the result for each page that was updated, and for each page that upstream dropped.
     """
     locale.sweep()
     wanted: dict[str, Sequence[Entry]] = {}
     for page in pages:
         wanted[page.page.name] = wanted_entries(page.page.name, page.documents)
     open_memory(locale, wanted, lock)
-    # The messages of an unreadable document are unknown, not gone.
+    # If a document cannot be read, its messages are unknown. They must not count as gone.
     complete = {
         page.page.name: wanted[page.page.name] for page in pages if page.is_complete
     }
@@ -62,18 +62,19 @@ def update_catalog_files(
 ) -> dict[str, Updated]:
     """Update the catalogues of the pages of ``wanted`` and write those that changed.
 
-    A catalogue that cannot be parsed is left unchanged, and is a finding if its page is among
-    ``asked``, the pages of this run. The catalogue of a page that upstream dropped keeps the
-    translations that no other catalogue has, as obsolete. If there are none, it is removed.
+    ``asked`` are the pages of this run. A catalogue that cannot be parsed stays unchanged, and is a
+    finding if its page is among ``asked``. If upstream dropped a page, its catalogue keeps the
+    translations that no other catalogue has, as obsolete entries. If there are none, the catalogue
+    is removed.
     """
     run = locale.run
     with run.log.step("update") as step:
         there = documents_of(lock)
-        # Findings about dropped pages are reported too, because no run includes these pages.
+        # ``unasked`` lacks dropped pages, because no run includes these. So every run reports their
+        # findings.
         catalogs = _read_catalogs(locale, unasked=there.difference(asked))
         unsafe = set(locale.catalog_pages()) - catalogs.keys()
-        # From the lock and not from ``wanted``, because a run of a few pages has not split the
-        # others.
+        # ``wanted`` lacks the pages that are not part of this run, so ask the lock.
         gone = sorted(catalogs.keys() - there)
         updated = update_catalogs(
             catalogs,
@@ -82,10 +83,11 @@ def update_catalog_files(
             gone=gone,
             redirects=_redirects(run, lock, gone),
         )
-        # Write all catalogues together: a moved message leaves one and enters another.
+        # Write all catalogues together, because a message may have moved from one to another.
         _write(locale, updated)
         for name in gone:
-            # Not reported: an empty catalogue, which is removed, and a page that the pin has.
+            # An empty catalogue was removed, which needs no report. Nor does a page that this
+            # release lacks and the pinned release has.
             is_pinned = name in locale.elsewhere.pinned
             if updated[name].catalog.entries and not is_pinned:
                 locale.report(_page_gone_finding(name, locale.catalog_name(name)))
@@ -96,8 +98,8 @@ def update_catalog_files(
 def _read_catalogs(locale: Locale, *, unasked: Collection[str]) -> dict[str, Catalog]:
     """Return the catalogues of the locale, and report problems of their files.
 
-    ``unasked`` are upstream's pages that are not in this run. For an unreadable file, the catalogue
-    of the memory is returned.
+    ``unasked`` are pages of upstream that are not part of this run; their problems are not
+    reported. For an unreadable file, return the catalogue that the memory gives.
     """
     catalogs: dict[str, Catalog] = {}
     for page in locale.catalog_pages():
@@ -115,17 +117,17 @@ def _read_catalogs(locale: Locale, *, unasked: Collection[str]) -> dict[str, Cat
 def _write(locale: Locale, updated: Mapping[str, Updated]) -> None:
     """Write changed catalogues, then remove empty ones.
 
-    In this order, an interrupted run may duplicate a translation but never lose one.
+    With this order, an interrupted run may duplicate a translation, but never loses one.
     """
     empty: list[str] = []
     for page, result in updated.items():
         if page in locale.unreadable:
-            # Leave the file for a person to fix. Readers get the memory's version.
+            # A person must fix the file, so do not write it. Readers get the memory's version.
             locale.unreadable[page] = po.write_catalog(result.catalog).catalog
         elif result.catalog.entries:
             locale.write_catalog(page, result.catalog)
         elif page in locale.catalog_files and page not in locale.elsewhere.pinned:
-            # Not removed: a page that the pin has, because its memory would restore the file.
+            # If the pinned release has the page, its memory would restore the file, so it stays.
             empty.append(page)
     # The content of an empty catalogue may have moved to a file that could not be written.
     if not locale.saved_meanwhile:
@@ -133,10 +135,10 @@ def _write(locale: Locale, updated: Mapping[str, Updated]) -> None:
 
 
 def _redirects(run: Run, lock: Lock, gone: Sequence[str]) -> dict[str, str]:
-    """Return upstream's redirects of old pages, from its ``conf.py``.
+    """Return redirects of old page names to new ones.
 
-    A page in ``gone`` may still exist under a new name, if other docs folders are configured now.
-    Its new name is returned, too. Redirects are hints, so a missing ``conf.py`` is ignored.
+    They come from upstream's ``conf.py``, if there is one. A page in ``gone`` may also have a new
+    name because other docs folders are configured now; then its new name is returned, too.
     """
     redirects: dict[str, str] = {}
     there = documents_of(lock)
@@ -156,7 +158,7 @@ def _summary(updated: Mapping[str, Updated]) -> str:
     """Return the summary of an update: ``33 kept, 1 fuzzy``."""
     counts = []
     for state in _COUNTED:
-        # ``Updated`` has a field for each state.
+        # ``Updated`` has a field for each of these counts.
         count = sum(getattr(result, state) for result in updated.values())
         if count:
             counts.append(f"{count} {state}")

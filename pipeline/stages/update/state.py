@@ -1,7 +1,8 @@
-"""State of a locale's memory between runs: the base of the next merge.
+"""State of a locale's memory between runs.
 
-The state is the memory as it was last opened or stored here, and the catalogue that agreed with it.
-A page is unchanged if both of its files are those in the state.
+The state is each memory file as the last run in this clone opened or stored it, and the digest of
+the catalogue that agreed with it. The memory file is the base of the next three-way merge. If both
+files of a page are still the same, the page needs no work.
 """
 
 from __future__ import annotations
@@ -20,24 +21,24 @@ _BRANCH = ""  # key next to the page names, which are never empty
 
 
 class Agreed(NamedTuple):
-    """The two files of a page when they agreed; serialised as a JSON array."""
+    """The two files of a page when they agreed; a JSON array in the file."""
 
-    memory: str  # content of the file
-    catalog: str  # digest of the file; empty if none agreed
-    # Digest of the memory file that a run was about to write over the one from git.
+    memory: str  # content of the memory file
+    catalog: str  # digest of the catalogue; empty if no catalogue agreed
+    # Digest of the memory file with which a run was about to overwrite the file from git.
     pending: str = ""
 
 
 class Branch(NamedTuple):
-    """The branch that was checked out when the memory was last opened; a JSON array in the file."""
+    """The branch that git had checked out in the last run; a JSON array in the file."""
 
     head: str
-    has_catalogs: bool  # whether it commits catalogues, which are ignored elsewhere
+    has_catalogs: bool  # whether the branch commits catalogues; others ignore them
 
 
 @dataclass(slots=True)
 class State:
-    """The memory as last opened or stored here, and the catalogue that agreed with it, by page."""
+    """The files of each page when they last agreed in this clone, and the branch."""
 
     pages: dict[str, Agreed]
     branch: Branch | None = None  # None if no run has recorded it
@@ -49,20 +50,22 @@ class State:
         return is_same and self.has_stored(page, catalog)
 
     def has_stored(self, page: str, catalog: bytes | None) -> bool:
-        """Return whether the memory had all of ``catalog`` once, even if it has changed since."""
+        """Return whether the memory in the state agrees with ``catalog``.
+
+        True even if the memory file has changed since.
+        """
         known = self.pages.get(page)
         return known is not None and known.catalog == _digest_of_file(catalog) != ""
 
     def base(self, page: str) -> bytes | None:
-        """Return the memory file that is the base of both sides, or None if unknown."""
-        # The content is kept instead of a digest, because a merge needs it.
+        """Return the memory file that is the base of the next merge, or None if unknown."""
         known = self.pages.get(page)
         if known is None:
             return None
         return known.memory.encode("utf-8", "surrogateescape")
 
     def keep(self, page: str, memory: bytes, catalog: bytes | None) -> None:
-        """Set ``memory`` as the base; ``catalog`` is the catalogue that agrees with it, or None."""
+        """Make ``memory`` the base. ``catalog`` is the catalogue that agrees with it, if any."""
         self.pages[page] = Agreed(
             memory=_text(memory), catalog=_digest_of_file(catalog)
         )
@@ -85,7 +88,7 @@ class State:
             self.pages[page] = known._replace(memory=_text(memory))
 
     def forget(self, pages: Iterable[str]) -> None:
-        """Remove pages whose memory is gone, or is about to be removed."""
+        """Remove pages whose memory file is gone, or will be removed now."""
         for page in pages:
             self.pages.pop(page, None)
 
@@ -101,12 +104,12 @@ class State:
 def read_state(paths: Paths, locale: str) -> State:
     """Return the state that the last run saved; an empty one if it is missing or invalid.
 
-    Without a state, entries are merged without a base, which loses nothing.
+    Without a state, entries are merged without a base. Even then, no translation is lost.
     """
     try:
         pages = json.loads(paths.memory_state(locale).read_bytes())
         branch = Branch(*pages.pop(_BRANCH)) if _BRANCH in pages else None
-        # The file may contain any JSON; the wrong shape raises one of the errors below.
+        # Somebody may have edited the file. Unexpected JSON raises one of the errors below.
         known = {}
         for page, texts in pages.items():
             known[page] = Agreed(*map(str, texts))
@@ -122,5 +125,5 @@ def _digest_of_file(data: bytes | None) -> str:
 
 
 def _text(data: bytes | None) -> str:
-    # surrogateescape preserves the bytes of a memory file that is not UTF-8.
+    # With surrogateescape, no byte is lost if the file is not UTF-8.
     return "" if data is None else data.decode("utf-8", "surrogateescape")

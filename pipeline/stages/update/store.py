@@ -1,8 +1,9 @@
 """Storing of the updated catalogues in the memory.
 
 The input is catalogues; the output is memory files without any English. The invariant: the memory
-loses nothing. A translation that is in the old memory and in no catalogue stays there as obsolete.
-Most runs change a few pages of hundreds, so only the needed files of the old memory are parsed.
+loses no translation. If a translation of the old memory is in no catalogue, it stays in the memory
+as an obsolete entry. Most runs change only a few pages, so only the memory files that are needed
+are parsed.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from pipeline.stages.update.releases import documents_of
 # An entry of a memory file with an empty msgstr. It is untranslated, unless a note says that the
 # translation is the English itself.
 _UNTRANSLATED = re.compile(rb'^msgid "([0-9a-f]{32})"\nmsgstr ""\n\n', re.MULTILINE)
-FEW = 8  # pages; if more are due, the whole memory is read at once
+FEW = 8  # if more pages than this are stored, all memory files are parsed at once
 
 
 @dataclass(kw_only=True)
@@ -41,8 +42,8 @@ class OldMemory:
     """The old memory of all pages of a locale. Invalid files become findings."""
 
     locale: Locale
-    due: Collection[str]  # the pages that this run stores
-    # Refs of the commits in the memories that were read so far.
+    due: Collection[str]  # the pages whose memory this run must write
+    # Refs of commits, from the memories that were read so far.
     refs: dict[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -53,12 +54,12 @@ class OldMemory:
 
     @cached_property
     def of_others(self) -> dict[str, Memory]:
-        """Return the memory of all other pages, as it is at the pin."""
+        """Return the memory of all other pages, for the pinned release."""
         others = [page for page in self.locale.memory_files if page not in self.due]
         return self._noted(self.locale.stored_memories(others))
 
     def find(self, code: str) -> Place | None:
-        """Return the place of a digest's English, according to any page's memory."""
+        """Return the place of a digest's English that the memory of any page has, or None."""
         if len(self.due) > FEW:
             return self._places.get(code)
         # Only files that contain the digest can have its place.
@@ -74,14 +75,14 @@ class OldMemory:
         return _index(self.of_due | self.of_others)
 
     def _noted(self, memories: dict[str, Memory]) -> dict[str, Memory]:
-        """Return ``memories``, after noting the refs that they know."""
+        """Return ``memories`` unchanged, and add their refs to ``refs``."""
         for memory in memories.values():
             self.refs |= memory.known_refs
         return memories
 
 
 def _index(memories: Mapping[str, Memory]) -> dict[str, Place]:
-    # If several pages have a text, the first by name counts, not the one that was read first.
+    # Sorted: if several pages have a text, every run must choose the same page.
     return index_places(memories[page] for page in sorted(memories))
 
 
@@ -92,18 +93,18 @@ def store_memory(
     wanted: Mapping[str, Sequence[Entry]],
     lock: Lock,
 ) -> None:
-    """Store the updated catalogues in the memory. Files that agree are not touched.
+    """Store the updated catalogues in the memory. Files that agree with it are not written.
 
-    ``updated`` has the results of the update, ``wanted`` the entries at the pin of the pages that
-    this run has read completely. A translation of the old memory that is in no catalogue stays as
-    obsolete.
+    ``updated`` has the results of the update. ``wanted`` has the entries at the pinned commit, for
+    the pages that this run has read completely.
     """
     state, written = locale.state, len(locale.changes)
     with locale.run.log.step("memory") as step:
-        # Includes catalogues that were only read: the memory uses them to find English.
+        # All catalogues, not only the updated ones, because their English is needed, too.
         catalogs = locale.readable_catalogs()
         catalogs = {page: catalogs[page] for page in catalogs if catalogs[page].entries}
-        # The next run merges catalogues that somebody saved meanwhile, from the same base.
+        # Catalogues that need not be stored. If somebody has saved one during this run, the next
+        # run merges it.
         settled = {page for page in catalogs if locale.agrees(page)}
         settled |= locale.saved_meanwhile
         settled |= {
@@ -113,7 +114,7 @@ def store_memory(
         without_memory = locale.removed_memories
         gone = [page for page in without_memory if not locale.has_catalog(page)]
         state.forget(gone)
-        # A memory without a catalogue may belong to a page that has moved.
+        # If a memory has no catalogue, its page may have moved.
         if due or gone or locale.memory_files.keys() - catalogs.keys():
             store = _Store(
                 locale=locale,
@@ -130,8 +131,9 @@ def store_memory(
                 store.offer_to_other_pages()
                 moved = []  # the pin decides about its pages
             state.forget(moved)
-            # Save the state first. If a run is killed in between, the state must not have a page
-            # without memory: the next run would think that somebody else removed that memory.
+            # Save the state before the memory files are removed. If the run is killed in between,
+            # the state must not have pages without a memory file: the next run would assume that
+            # somebody else has removed the files.
             locale.save_state()
             locale.remove_memories(moved)
         step.result = "nothing to write"
@@ -143,7 +145,7 @@ def store_memory(
 def _with_dropped_pages(
     wanted: Mapping[str, Sequence[Entry]], names: Iterable[str], lock: Lock
 ) -> dict[str, Sequence[Entry]]:
-    """Return ``wanted`` with those of ``names`` that upstream dropped, which need no entries."""
+    """Return ``wanted``, with an empty list for each of ``names`` that upstream has dropped."""
     there = documents_of(lock)
     dropped: dict[str, Sequence[Entry]] = {
         page: () for page in names if page not in there
@@ -153,7 +155,7 @@ def _with_dropped_pages(
 
 @dataclass(kw_only=True)
 class _Store:
-    """Data for one writing of the memory of all pages; most of it is computed on demand."""
+    """One writing of the memory. Most of its data are computed only if needed."""
 
     locale: Locale
     lock: Lock
@@ -166,7 +168,7 @@ class _Store:
     def write_pages(self) -> None:
         """Write the memory of the pages that are due.
 
-        Translations of the old memory that no catalogue has stay in it, as obsolete.
+        Translations of the old memory that no catalogue has stay in the memory, as obsolete.
         """
         for memory in self.closed.values():
             rest = self._rest(memory)
@@ -175,19 +177,19 @@ class _Store:
             if not self.locale.write_memory(whole):
                 continue
             page = memory.page
-            # If the memory has more than the catalogue, the next run must open it.
+            # If the memory has entries that the catalogue lacks, the next run must open it again.
             catalog = None if rest else self.locale.catalog_files.get(page)
             self.locale.state.keep(page, self.locale.memory_files[page], catalog)
 
     def moved_pages(self) -> list[str]:
-        """Return the pages without a catalogue whose translations other pages all hold."""
+        """Return the pages without a catalogue, if other pages have all their translations."""
         moved: list[str] = []
         for page in self.locale.memory_files:
-            # "wanted" lacks pages of upstream that this run could not read completely.
+            # ``wanted`` lacks pages that this run could not read completely.
             if page not in self.wanted or self.locale.has_catalog(page):
                 continue
             memory = self.old.of_others.get(page)
-            # With an empty memory for this page, only translations on other pages count.
+            # As if the page had an empty memory: only translations on other pages count.
             if memory is None or unheld_entries(
                 replace(memory, entries=()), memory, self.held_translations
             ):
@@ -196,15 +198,15 @@ class _Store:
         return moved
 
     def offer_to_other_pages(self) -> None:
-        """Put translations of a release beside the pin into untranslated messages of other pages.
+        """Add translations of a release beside the pin to untranslated messages of other pages.
 
-        An update of the pin cannot find them, because pages that the pin lacks are hidden from it.
+        An update of the pinned release cannot find them: pages that it lacks are hidden from it.
         """
         translations = finished_translations(self.closed.values())
         untranslated: list[str] = []
         for page, data in self.locale.memory_files.items():
             codes = (code.decode("ascii") for code in _UNTRANSLATED.findall(data))
-            # Most files need not be parsed.
+            # So most files need not be parsed.
             if not translations.keys().isdisjoint(codes):
                 untranslated.append(page)
         for shared in self.locale.stored_memories(untranslated).values():
@@ -214,7 +216,7 @@ class _Store:
     def closed(self) -> dict[str, Memory]:
         """Return the new memory of the pages that are due.
 
-        Pages whose old memory is invalid are left out; that is already reported.
+        Pages whose old memory is invalid are left out. They are reported already.
         """
         there = self.locale.memory_files.keys() & self.due.keys()
         unreadable = there - self.old.of_due.keys()
@@ -226,7 +228,7 @@ class _Store:
 
     @cached_property
     def pin_digests(self) -> dict[str, frozenset[str]]:
-        """Return the digests of each page at the pin."""
+        """Return the digests of each page's messages at the pinned commit."""
         digests: dict[str, frozenset[str]] = {}
         for page, entries in self.wanted.items():
             digests[page] = frozenset(digest(entry.msgid) for entry in entries)
@@ -234,9 +236,9 @@ class _Store:
 
     @cached_property
     def pin_places(self) -> dict[str, Place]:
-        """Return the places of English at the pin, by digest."""
+        """Return the places of English at the pinned commit, by digest."""
         places: dict[str, Place] = {}
-        # If several pages have a text, the last one counts, but any would do.
+        # If several pages have a text, any of them will do.
         for page, codes in self.pin_digests.items():
             place = Place(commit=self.lock.commit, page=page)
             places.update(dict.fromkeys(codes, place))
@@ -254,7 +256,7 @@ class _Store:
     @cached_property
     def held_translations(self) -> Held:
         """Return all translations that are in a catalogue."""
-        # The memory of a page that is not due agrees with its catalogue.
+        # If a page is not due, its memory agrees with its catalogue.
         others = self.old.of_others
         agreed = [others[page] for page in others if page in self.catalogs]
         return held_in_memories([*self.closed.values(), *agreed])
@@ -265,7 +267,7 @@ class _Store:
         old = self.old.of_due.get(page)
         updated = self.updated.get(page)
         if old is None and updated is not None and updated.moved_from:
-            # A renamed page: the notes about its texts are in the memory of its old name.
+            # The page was renamed, so the notes about its texts are in the memory of its old name.
             old = self.old.of_others.get(updated.moved_from)
         live = self.pin_digests.get(page, head.live)
         return close_catalog(
@@ -285,29 +287,30 @@ class _Store:
 
     @cached_property
     def committed(self) -> frozenset[str]:
-        """Return the catalogues that any commit has: usually none, because git ignores them."""
+        """Return the catalogues that are in any commit; usually none, because git ignores them."""
         paths = self.locale.paths
         folder = self.locale.run.shown(paths.catalogs(self.locale.name))
         return files_in_history(paths.root, folder)
 
     def _find(self, code: str) -> Place | None:
-        """Return where English can be found by digest.
+        """Return the place of the English with digest ``code``, or None.
 
-        The pin comes first: after an interrupted run, the memories of only some pages are at the
-        pin.
+        The pinned commit comes first, because after an interrupted run, only the memories of some
+        pages name it.
         """
         return self.pin_places.get(code) or self.old.find(code)
 
     def _head(self, page: str, catalog: Catalog) -> Memory:
         """Return the header data of the page's memory.
 
-        It describes the page at the pin, or the old state if this run did not update the page.
+        They describe the page at the pinned commit. If this run has not updated the page, or if it
+        is unchanged, the data of the old memory stay.
         """
         wanted, old = self.wanted.get(page), self.old.of_due.get(page)
         layout = core.layout_of(wanted or ())
         date = catalog.header.get("POT-Creation-Date", "")
         if old and (wanted is None or (old.layout, old.date) == (layout, date)):
-            return old  # the page is unchanged: an upgrade does not touch the file
+            return old  # so an upgrade does not change the file of an unchanged page
         return Memory(
             upstream=self.locale.paths.upstream,
             locale=self.locale.name,
@@ -318,19 +321,22 @@ class _Store:
         )
 
     def _with_refs(self, memory: Memory) -> Memory:
-        """Return the memory with the refs of its commits, for upstreams with other ids."""
+        """Return the memory with the refs of the commits in its notes.
+
+        Another copy of upstream may have other commits for the same refs.
+        """
         known = self.old.refs
         if self.lock.ref:
             known = known | {self.lock.commit: self.lock.ref}
         return core.with_refs(memory, self.old.of_due.get(memory.page), known)
 
     def _rest(self, memory: Memory) -> list[Entry]:
-        """Return the old entries of the page that no catalogue holds, as obsolete."""
+        """Return the old entries of the page whose translation is in no catalogue, as obsolete."""
         old = self.old.of_due.get(memory.page)
-        # Usually the new memory has everything, and the other pages need not be read.
+        # Usually the new memory has all translations. Then the other pages need not be read.
         if old is None or not unheld_entries(memory, old, held_in_memories([memory])):
             return []
-        # Translations that moved to another page are held there.
+        # A translation may have moved to another page.
         live = self.pin_digests.get(memory.page, old.live)
         unheld = unheld_entries(memory, old, self.held_translations)
         return [core.as_obsolete(entry, old=old, live=live) for entry in unheld]

@@ -1,11 +1,11 @@
-"""Verification of the memory against catalogues and upstream, and restamping of its commits.
+"""The commands ``memory verify`` and ``memory restamp``.
 
 ``verify_memory`` opens every memory as if there was no catalogue, and compares the result with the
 existing catalogue. Every difference is a finding. Nothing is written.
 
 ``restamp_memory`` replaces commits that this upstream does not have. A memory may have been made
-from a copy of upstream with other commit ids, such as a filtered bundle. If its ref has the same
-page here, the commit of that ref is written instead.
+with a copy of upstream that has other commit ids, such as a bundle without some files. If the
+memory's ref has the same page in this upstream, the commit of that ref is written.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from pipeline.stages.update.locale import Locale, how_to_store
 def verify_memory(run: Run) -> tuple[Finding, ...]:
     """Return findings where memory, catalogues and upstream disagree; empty if they agree.
 
-    A memory that has not been opened yet is no difference: its catalogue may be missing, or git may
-    have checked out this memory since. Raises UpstreamError if nothing has been pulled.
+    A memory that the next run will open is no difference: its catalogue may be missing, or git may
+    have changed the memory file since the last run. Raises UpstreamError if nothing was pulled.
     """
     paths = run.paths
     if not paths.lock.is_file():
@@ -60,7 +60,7 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
             locale.view = view_of(run, english)
             memories = locale.memories(locale.memory_files)
             waiting = _waiting(locale)
-            # Page by page, so that a faulty page does not hide others.
+            # Page by page, so that a page with an error does not hide others.
             for page, memory in memories.items():
                 _verify_page(locale, english, memory, is_waiting=page in waiting)
             for page in locale.catalog_pages():
@@ -83,7 +83,7 @@ def _is_unbegun(locale: Locale, page: str) -> bool:
 
 
 def _waiting(locale: Locale) -> set[str]:
-    """Return the pages whose catalogue the next run will replace, to follow git's memory."""
+    """Return the pages whose catalogue the next run replaces, because git changed the memory."""
     state = locale.state
     removed = locale.removed_memories
     waiting: set[str] = set()
@@ -97,9 +97,9 @@ def _waiting(locale: Locale) -> set[str]:
 def _verify_page(
     locale: Locale, english: English, memory: Memory, *, is_waiting: bool
 ) -> None:
-    """Compare a catalogue with its memory, unless it ``is_waiting`` to be opened."""
+    """Compare a catalogue with its memory, unless the next run will replace it (``is_waiting``)."""
     page = memory.page
-    # Rebuilt even without a catalogue, to report unavailable English.
+    # Also if there is no catalogue, because this reports unavailable English.
     opened = rebuild_catalog(locale, english, memory)
     if is_waiting:
         return
@@ -108,7 +108,7 @@ def _verify_page(
     except InputError as error:
         locale.report(Finding.of(error, page=page))
         return
-    # Missing entries are already reported. With them, the catalogues differ in any case.
+    # Missing entries are reported already. They make the catalogues different in any case.
     if local is None or opened.missing:
         return
     if locale.view is not None:
@@ -136,7 +136,7 @@ def _first_difference(ours: Sequence[Entry], theirs: Sequence[Entry]) -> int | N
     for number, (our, their) in enumerate(zip(ours, theirs, strict=False)):
         if our != their:
             return number
-    # One of them may be a prefix of the other.
+    # One list may be the beginning of the other.
     if len(ours) == len(theirs):
         return None
     return min(len(ours), len(theirs))
@@ -166,7 +166,11 @@ def _differs(page: str, where: str, memory: str) -> Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restamped:
-    """Written files, relative to the root, and findings about pages that were not restamped."""
+    """Result of ``restamp_memory``.
+
+    ``changes`` are the written files, relative to the root. ``findings`` are about pages whose
+    commit could not be replaced.
+    """
 
     findings: tuple[Finding, ...] = ()
     changes: tuple[str, ...] = ()
@@ -190,7 +194,7 @@ def restamp_memory(run: Run, lock: Lock) -> Restamped:
 
 def _restamp_locale(locale: Locale, english: English) -> None:
     memories = locale.memories(locale.memory_files)
-    # All pages first, because notes may contain the commit of another page's header.
+    # For all pages first, because a note of one page may name the commit of another page's header.
     here = {page: _commit_here(locale, english, memories[page]) for page in memories}
     renamed = _renamed(english, memories.values(), here)
 
@@ -205,7 +209,7 @@ def _restamp_locale(locale: Locale, english: English) -> None:
     for page, memory in memories.items():
         entries = tuple(renamed_places(entry, rename) for entry in memory.entries)
         stamped = replace(memory, commit=here[page], entries=entries)
-        # Refs are kept, for renamed commits and for others.
+        # The refs stay, also under the new commits.
         new = {renamed.get(commit, commit): ref for commit, ref in memory.refs.items()}
         stamped = with_refs(stamped, None, {**memory.refs, **new})
         if stamped == memory:
@@ -229,12 +233,12 @@ def _renamed(
         for commit, ref in memory.refs.items():
             pairs.append((commit, _commit_of(english, commit, ref)))
         pairs.append((memory.commit, here[memory.page]))
-    # A commit may be replaced on one page and not on another, whose page differs at its ref here.
+    # Only some pages of a commit may be equal at its ref. Then the commit is replaced only there.
     return {commit: new for commit, new in pairs if new != commit}
 
 
 def _commit_here(locale: Locale, english: English, memory: Memory) -> str:
-    """Return the commit for a memory's header: its own if available, or its ref's."""
+    """Return the commit for a memory's header: its own, or if that is unavailable, its ref's."""
     try:
         english.at(memory.commit, memory.page)
     except UpstreamError as error:

@@ -1,7 +1,7 @@
 """Conversion of the shared memory for a run of a release beside the pin.
 
-The memory files of an upstream are in the state of its pin. A run of another release converts a
-memory when it reads or writes the file. ``core.memory.releases`` does the conversion.
+The memory files describe the pinned release. A run of another release converts each memory when it
+reads or writes the file. ``core.memory.releases`` does the conversion.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pipeline.entries import Entry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseView:
-    """The shared memory as one release beside the pin reads and writes it.
+    """Converter of the shared memory for one release beside the pin.
 
-    ``wanted`` returns the entries that a page needs at the release, or None without such a page.
+    ``wanted`` returns the entries that a page needs at the release; None if it lacks the page.
     """
 
     lock: Lock
@@ -41,5 +41,5 @@ class ReleaseView:
         return at_release(shared, head)
 
     def write(self, shared: Memory, own: Memory) -> Memory:
-        """Return the shared memory with the work of ``own``, the page's memory at the release."""
+        """Return the shared memory with the translations of ``own``, the memory at the release."""
         return fold(shared, own)
