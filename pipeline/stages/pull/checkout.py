@@ -1,7 +1,7 @@
-"""Checkout of upstream's docs folders, and its atomic replacement together with the lock.
+"""Checkout of upstream's docs folders: replaces folder and lock together, or not at all.
 
-The new tree is built in a folder beside the old one. Then the two are swapped and the lock is
-written, in this order:
+The new tree of files is built in a folder beside the old one. Then the two are swapped and the lock
+is written, in this order:
 
     .NAME.new is complete
     NAME becomes .NAME.old
@@ -9,8 +9,8 @@ written, in this order:
     the lock is written
     .NAME.old is removed
 
-The invariant: whenever a run is interrupted, the tree that the lock describes exists completely.
-``recover`` moves it back to its place.
+The invariant: at every moment, one of these folders has exactly the files that the lock describes.
+So after an interrupted run, ``recover`` can move that folder to its place.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ from pipeline.stages.pull.source import Source
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkout:
-    """Paths of a checkout and its lock, and of the two folders that a pull uses beside it."""
+    """Paths of a checkout and its lock, and of the two folders beside it that a swap uses."""
 
     docs: Path
     lock: Path
-    pulled: Path  # copy of the lock in a place that git does not change
+    pulled: Path  # copy of the lock of the last pull, which git does not change
 
     @classmethod
     def of(cls, paths: Paths) -> Checkout:
-        """Return the checkout of the upstream of ``paths``; a link is followed to its folder."""
+        """Return the checkout of the upstream of ``paths``. A symbolic link is resolved."""
         return cls(docs=paths.docs.resolve(), lock=paths.lock, pulled=paths.pulled)
 
     @property
@@ -64,12 +64,12 @@ class Checkout:
 
     @property
     def old(self) -> Path:
-        """Return the path of the previous tree, kept until the new lock is written."""
+        """Return the path of the previous tree, which exists until the new lock is written."""
         return self.docs.with_name(f".{self.docs.name}.old")
 
 
 def read_old_lock(checkout: Checkout, log: Log) -> Lock | None:
-    """Return the lock of the last pull; None if missing or, with a warning, damaged."""
+    """Return the current lock; None if it is missing or damaged. Warn about a damaged one."""
     # The lock is committed, so a git merge may have left conflict marks in it.
     try:
         return parse_lock(checkout.lock.read_bytes(), where=str(checkout.lock))
@@ -85,11 +85,12 @@ def update_checkout(
 ) -> int:
     """Update checkout and lock to ``source``; return the number of changed files.
 
-    Files that are already there are not written. Raises WriteError, and the errors of reading the
-    source; the old checkout is unchanged in this case.
+    Files that are up to date are not written. Raises WriteError, and the errors of reading the
+    source; then the old checkout is unchanged.
     """
     changed = 0
-    # The checkout may be that of the lock that git has checked out, or that of the last pull.
+    # The checkout has the files of ``old``, or those of the last pull if git has changed the lock
+    # since.
     known = (old, _last_pulled(checkout) or old) if old else ()
     if source.in_place:
         changed = _update_reference(checkout, source)
@@ -97,11 +98,11 @@ def update_checkout(
         wrong = changed_files(checkout.docs, source.lock.files)
         vanished = _vanished(checkout, source.lock, known)
         changed = len(wrong) + len(vanished)
-        # Docs without any file have no difference, but the folder must exist.
+        # Docs without any file have no changed files, but the folder must exist.
         if changed or not checkout.docs.is_dir():
             _report_local_changes(checkout, source.lock, known, log)
             _swap(checkout, source.lock, source.read, changed=frozenset(wrong))
-    # After a swap the lock is already written. Otherwise its ref or version may still differ.
+    # A swap has written the lock already. Without a swap, its ref or version may still differ.
     if write_if_changed(checkout.lock, format_lock(source.lock)):
         changed += 1
     write_if_changed(checkout.pulled, format_lock(source.lock))
@@ -109,9 +110,9 @@ def update_checkout(
 
 
 def _update_reference(checkout: Checkout, source: Source) -> int:
-    """Update the API reference in docs that are their own upstream, and nothing else there.
+    """Update only the API reference in the checkout, and return the number of changed files.
 
-    Return the number of changed files.
+    This is for docs that are their own upstream: all other files belong to people.
     """
     files = [file for file in source.lock.files if is_reference(file.path)]
     paths = {checkout.docs / file.path for file in files}
@@ -127,7 +128,7 @@ def _update_reference(checkout: Checkout, source: Source) -> int:
 
 
 def _last_pulled(checkout: Checkout) -> Lock | None:
-    """Return the lock that the last pull wrote; None if unknown."""
+    """Return the lock of the last pull, from its copy; None if unknown."""
     try:
         return parse_lock(checkout.pulled.read_bytes(), where=str(checkout.pulled))
     except (InputError, OSError):
@@ -135,9 +136,9 @@ def _last_pulled(checkout: Checkout) -> Lock | None:
 
 
 def _vanished(checkout: Checkout, lock: Lock, known: Collection[Lock]) -> list[str]:
-    """Return files of the checkout that upstream no longer has.
+    """Return the files of the checkout that upstream no longer has.
 
-    Without a lock the result is empty, because it is unknown which files were upstream's.
+    ``known`` are locks of earlier pulls. Without any, it is unknown which files came from upstream.
     """
     gone = set[str]().union(*map(_paths, known)) - _paths(lock)
     return [path for path in gone if (checkout.docs / path).exists()]
@@ -150,14 +151,14 @@ def _paths(lock: Lock) -> set[str]:
 def _report_local_changes(
     checkout: Checkout, lock: Lock, known: tuple[Lock, ...], log: Log
 ) -> None:
-    """Report local edits and additions in the old checkout, which are about to be lost.
+    """Report local edits and additions in the old checkout, which the pull will remove.
 
-    They do not stop the pull: the checkout is generated, and nobody should edit it.
+    They do not stop the pull, because the checkout is generated and nobody should edit it.
     """
     if not known or not checkout.docs.is_dir():
         return
     old, last = known
-    # A missing file was deleted by hand; restoring it loses nothing.
+    # A missing file is no local work, so restoring it loses nothing.
     changed = changed_files(checkout.docs, old.files)
     changed = [path for path in changed if (checkout.docs / path).exists()]
     pulled = set(_paths(last)).difference(changed_files(checkout.docs, last.files))
@@ -167,7 +168,7 @@ def _report_local_changes(
     if edited:
         log.note(f"restored, edited by hand since the last pull: {name_some(edited)}")
     there = {entry.path for entry in walk_folder(checkout.docs)}
-    # A file that the new commit also has is not removed, whatever its origin.
+    # Files that no lock knows. A file that the new commit has, too, is not removed.
     strange = sorted(there - _paths(old) - _paths(last) - _paths(lock))
     if strange:
         log.warn(f"removed, not upstream's: {name_some(strange)}")
@@ -182,15 +183,15 @@ def _swap(
 ) -> None:
     """Replace the checkout by the files of ``lock``, and write the lock.
 
-    If that fails, the old checkout is restored. Files that are not ``changed`` are hard-linked from
-    the old checkout, which takes hardly any time.
+    If that fails, the old checkout is restored. Files that are not ``changed`` become hard links to
+    those of the old checkout, which is fast.
     """
     try:
         _remove(checkout.new)
         checkout.new.mkdir(parents=True)
         for file in lock.files:
             target = checkout.new / file.path
-            # The paths are safe: a source accepts none that leads out of the folder.
+            # The paths are safe: ``select_files`` has rejected those that lead out of the folder.
             target.parent.mkdir(parents=True, exist_ok=True)
             if file.path in changed or not _link(checkout.docs / file.path, target):
                 target.write_bytes(read(file))
@@ -202,12 +203,12 @@ def _swap(
     except OSError as error:
         raise _not_written(error, checkout) from error
     finally:
-        # Also finishes a successful swap by removing the old tree.
+        # After a successful swap, this removes the old tree.
         recover(checkout)
 
 
 def _not_written(error: OSError, checkout: Checkout) -> WriteError:
-    """Return the error for a failed swap, with a hint for the likeliest reason: a full disk."""
+    """Return the error for a failed swap. If the disk is full, the hint says so."""
     way_out = "Mend what the message names"
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         way_out = "The disk is full. Free some space"
@@ -219,7 +220,7 @@ def _not_written(error: OSError, checkout: Checkout) -> WriteError:
 
 
 def _link(source: Path, target: Path) -> bool:
-    """Create a hard link to a file; return False if that fails, as on some file systems."""
+    """Create a hard link to a file. Return False if that fails: some file systems have none."""
     try:
         os.link(source, target)
     except OSError:
@@ -230,19 +231,18 @@ def _link(source: Path, target: Path) -> bool:
 def recover(checkout: Checkout) -> None:
     """Finish or undo an interrupted swap.
 
-    Afterwards the tree that the lock describes is in its place. Raises WriteError.
+    Afterwards, the checkout has the files that the lock describes. Raises WriteError.
     """
     try:
         if checkout.old.is_dir():
             if _is_complete(checkout):
                 _remove(checkout.old)
             else:
-                # Interrupted half-way: the new tree is in place, but the lock describes the old
-                # one.
+                # The swap was interrupted: the lock describes the old tree, so move it back.
                 _remove(checkout.docs)
                 os.replace(checkout.old, checkout.docs)
         _remove(checkout.new)
-        # A temporary file of a lock that was being written.
+        # Temporary files of locks: the run was interrupted while it wrote one.
         for lock in (checkout.lock, checkout.pulled):
             for temporary in lock.parent.glob(f".{lock.name}.*.tmp"):
                 temporary.unlink()
@@ -257,8 +257,8 @@ def recover(checkout: Checkout) -> None:
 
 
 def _is_complete(checkout: Checkout) -> bool:
-    """Return whether the tree in place is the one that the lock describes."""
-    # Called during a repair, so anything unreadable counts as incomplete.
+    """Return whether the checkout has the files that the lock describes."""
+    # This is part of a repair, so a lock that cannot be read is no error here.
     try:
         lock = parse_lock(checkout.lock.read_bytes(), where=str(checkout.lock))
     except (InputError, OSError):

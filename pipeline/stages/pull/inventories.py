@@ -1,9 +1,10 @@
-"""Inventories of other Sphinx sites, and the committed table of the names that docs use.
+"""Inventories of Sphinx sites, and the committed table of the names that the docs use from them.
 
-The inventories of upstream's own English site and of the configured sites are fetched once a day.
-A committed table has the names that the docs use from the configured sites
-(``core.inventories.names``), so every build of the site has these links. The invariant: nothing
-here aborts a run, because a site can be built with an old inventory or without one.
+An inventory (``objects.inv``) has the names that a site documents, with their addresses. Those of
+upstream's English site and of the configured other sites are fetched once a day. The table has the
+names of other sites that the docs use (``core.inventories.names``). It is committed, so every build
+has the same links. The invariant: nothing here stops a run, because a site can be built with an old
+inventory or without one.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from pipeline.findings import Finding, Severity
 from pipeline.run import Run
 
 DAY = 24 * 60 * 60  # seconds; other sites are rebuilt about once a day
-_SHOWN = 3  # number of rejected objects that are shown
+_SHOWN = 3  # number of rejected objects that a warning names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refreshed:
-    """Path of the table of names if a run changed it, and findings about inventories."""
+    """Result of ``refresh_names``: the path of the table if it has changed, and findings."""
 
     changes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -42,8 +43,8 @@ class Refreshed:
 def refresh_names(run: Run, lock: Lock) -> Refreshed:
     """Fetch inventories that are missing or older than a day, and update the table.
 
-    Nothing is fetched if upstream's address is overridden (``JAX_DOCS_UPSTREAM``), because there
-    may be no network. An inventory that a person has put there is used like a fetched one.
+    Nothing is fetched if upstream's address is replaced (``JAX_DOCS_UPSTREAM``), because there may
+    be no network. A person may also supply an inventory as a file.
     """
     own, others = run.upstream.site.english_url, run.upstream.site.inventories
     findings: list[Finding] = []
@@ -66,7 +67,8 @@ def refresh_names(run: Run, lock: Lock) -> Refreshed:
         findings += _refused(fetched[name], run.shown(path))
     old, damage = _old_names(run)
     if damage and fetched.keys() != others.keys():
-        # The new table would lack names that a person can still recover from the damaged one.
+        # Without all inventories, the new table would lack names. A person may still recover them
+        # from the damaged table, so it is not overwritten.
         return Refreshed(findings=(*findings, *damage))
     table = names_table(others, fetched, old, _references(run, lock))
     is_changed = _write(run, table)
@@ -77,7 +79,7 @@ def refresh_names(run: Run, lock: Lock) -> Refreshed:
 
 
 def _fetch(run: Run, site: str, path: Path) -> tuple[Finding, ...]:
-    """Fetch the inventory of a site to ``path``; keep the old one if it is unavailable."""
+    """Fetch the inventory of a site to ``path``. If it is unavailable, the old file stays."""
     if run.upstream.url_replaced or _is_fresh(path):
         return ()
     from pipeline.adapters.upstream.indexes import fetch_inventory
@@ -92,7 +94,7 @@ def _fetch(run: Run, site: str, path: Path) -> tuple[Finding, ...]:
     except InputError as error:
         return (as_warning(error),)
     write_if_changed(path, data)
-    # Otherwise an unchanged inventory would stay old and be fetched in every run.
+    # An unchanged file is not written. Its new time shows that it was fetched today.
     path.touch()
     return ()
 
@@ -104,17 +106,17 @@ def _instead(path: Path) -> str:
 
 
 def _is_fresh(path: Path) -> bool:
-    # 0 <=: a wrong clock may give a file a time in the future. It would stay fresh for too long.
+    # With a wrong clock, the file may have a time in the future. Then it is not fresh.
     return path.is_file() and 0 <= time.time() - path.stat().st_mtime < DAY
 
 
 def _is_up_to_date(run: Run) -> bool:
-    """Return whether the table is newer than everything it is made from."""
+    """Return whether the table is newer than the lock and the inventories that it is made from."""
     others, table = run.upstream.site.inventories, run.paths.names
     if not others or not table.is_file():
         return not others and not table.exists()
     old, damage = _old_names(run)
-    # The table may lack a site that was never reached: its inventory is missing, too.
+    # All sites of the table must be configured. The table may lack a site that was never reached.
     is_of_these = all(
         name in others and others[name] == site.url for name, site in old.items()
     )
@@ -125,9 +127,9 @@ def _is_up_to_date(run: Run) -> bool:
 
 
 def _counts(run: Run, path: Path) -> bool:
-    """Return whether an inventory is recent enough for the table.
+    """Return whether an inventory is recent enough to update the table.
 
-    The committed table may come from a newer inventory on another machine.
+    The committed table may have been made from a newer inventory on another machine.
     """
     return _is_fresh(path) or _is_newer(path, run.paths.names)
 
@@ -150,9 +152,10 @@ def _old_names(run: Run) -> tuple[Names, tuple[Finding, ...]]:
 
 
 def _references(run: Run, lock: Lock) -> References:
-    """Return the names that the documents use from other sites."""
+    """Return all names in the documents that may belong to other sites."""
     usual = run.upstream.usual_names
-    # Both documents of a pair have the same names; the last one is the Markdown.
+    # A page may have two documents, a notebook and its Markdown. Both have the same names; the
+    # last one is the Markdown.
     paths = [page.files[-1].path for page in lock.pages]
     documents = (read_bytes(run.paths.docs / path) for path in paths)
     return references_in((data.decode("utf-8", "replace") for data in documents), usual)
@@ -166,13 +169,13 @@ def _write(run: Run, table: Names) -> bool:
         remove_files([path])
         return is_there
     is_changed = write_if_changed(path, format_names(table))
-    # Mark the table as up to date even if it is unchanged.
+    # An unchanged file is not written. Its new time shows that it is up to date.
     path.touch()
     return is_changed
 
 
 def _refused(inventory: Inventory, where: str) -> tuple[Finding, ...]:
-    """Return a warning about the objects of an inventory that were rejected."""
+    """Return a warning about the rejected objects of an inventory, if there are any."""
     count = len(inventory.refused)
     if not count:
         return ()

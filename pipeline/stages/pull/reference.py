@@ -1,8 +1,9 @@
-"""API reference of a pull: its docstrings and their record, as files beside upstream's.
+"""API reference of a pull: the docstrings of the package, as files beside upstream's documents.
 
-They are read only if the release, upstream's lists or our code have changed, and once for each
-release: the cache keeps them, for the way back. The invariant: a reference that cannot be read
-never stops the pull of the guides.
+Sphinx's autodoc reads the docstrings of the objects that upstream's pages list. It runs only if the
+release of the package, upstream's pages or our code has changed. A cache keeps the docstrings of
+each release, for an upgrade and the way back. The invariant: if the docstrings cannot be read, the
+guides are pulled nevertheless.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ def with_reference(
 ) -> Source:
     """Return the source with the files of the API reference, if one is configured.
 
-    ``docs`` is the checkout. A dry run reads no docstrings, and keeps those of the last pull. A run
-    that cannot read the docstrings also keeps them, if they are of the same release.
+    ``docs`` is the checkout. A dry run reads no docstrings, so the files of the last pull remain.
+    They also remain if the docstrings cannot be read and the release is the same.
     """
     pulled = tuple(file for file in source.lock.files if is_reference(file.path))
     own = tuple(file for file in source.lock.files if not is_reference(file.path))
@@ -91,7 +92,7 @@ def with_reference(
 def _changed(
     before: Iterable[SourceFile], after: Iterable[SourceFile]
 ) -> Iterator[str]:
-    """Yield the objects with a docstring in both locks that differs."""
+    """Yield the objects whose docstring is in both lists of files, but differs."""
     blobs = {file.path: file.blob for file in before}
     for file in after:
         is_other = blobs.get(file.path, file.blob) != file.blob
@@ -119,7 +120,7 @@ def _joined(
 
 
 def _request(run: Run, lock: Lock, read: _Read) -> dict[str, Any]:
-    """Return the request to Sphinx: the lists on upstream's pages, and upstream's settings."""
+    """Return the request to Sphinx: the lists of objects on upstream's pages, and the settings."""
     pages: dict[str, str] = {}
     settings: dict[str, Any] = {}
     options = run.upstream.reference.options if run.upstream.reference else {}
@@ -140,10 +141,10 @@ def _request(run: Run, lock: Lock, read: _Read) -> dict[str, Any]:
 
 
 def _key(run: Run, lock: Lock) -> str:
-    """Return a digest of everything of ours and of upstream's that the record depends on.
+    """Return a digest of all inputs of the record, from upstream and from us.
 
-    It has the blobs of whole documents, not their lists: reading all documents takes longer, and a
-    release changes most of them anyway.
+    It includes the blob ids of upstream's documents, not their lists of objects. Reading all
+    documents would take longer, and a new release changes most of them anyway.
     """
     reference = run.upstream.reference
     package = [run.package, run.version, repr(reference)]
@@ -174,13 +175,13 @@ def _contents(folder: Path) -> list[bytes]:
 
 
 def _record(run: Run, lock: Lock, read: _Read, key: str) -> Record:
-    """Return the record of all docstrings, from the cache if it is there. Raises PipelineError."""
+    """Return the record of all docstrings, from the cache if possible. Raises PipelineError."""
     path = run.paths.docstrings(lock.commit)
     known = _stored_record(path)
     if known and known.key == key:
         return known
     record = _read(run, _request(run, lock, read), key)
-    # It can be read again, so it need not survive a crash of the machine.
+    # ``flush=False``: if the machine crashes, the docstrings can be read again.
     write_if_changed(path, msgspec.json.encode(record), flush=False)
     return record
 
@@ -204,7 +205,7 @@ def _read(run: Run, request: dict[str, Any], key: str) -> Record:
 
 
 def _stored_record(path: Path) -> Record | None:
-    """Return the record in a file of a former pull; None if it is missing or damaged."""
+    """Return the record in a file of an earlier pull; None if the file is missing or damaged."""
     if not path.is_file():
         return None
     try:
@@ -224,5 +225,5 @@ def _checked_out(docs: Path) -> tuple[SourceFile, ...]:
 
 
 def _intact(docs: Path, files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
-    """Return ``files`` if the checkout has all of them unchanged, otherwise none."""
+    """Return ``files`` if the checkout has all of them unchanged, otherwise an empty tuple."""
     return () if changed_files(docs, files) else files

@@ -1,8 +1,8 @@
-"""Selection of upstream's files: the entries to take, and files that pages include.
+"""Selection of upstream's files: the files to pull, and files that pages include.
 
 The input is the entries of a git tree or of a plain folder. The output is files with blob ids,
-sorted by path. The invariant: no path leads out of the folder. Pages may include documents from
-outside of the docs folders; these are taken by the same rules.
+sorted by path. The invariant: no path leads out of the folder. Pages may include files from outside
+the docs folders, for example ``../CHANGELOG.md``. These are pulled by the same rules.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ _FOLDER = "040000"
 _LINK = "120000"
 _SUBMODULE = "160000"
 REGULAR = "100644"
-# The last mode only occurs in trees of old gits.
+# Modes of files. The last one is only in trees of old versions of git.
 _REGULAR = (REGULAR, "100755", "100664")
 
 
 def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
-    """Yield the entries under ``folder`` as git would list them; paths begin with ``below``.
+    """Yield the entries under ``folder`` as git would list them. Paths begin with ``below``.
 
-    Hidden files and folders are skipped. A folder that is nested too deeply is an entry itself,
-    with a final slash. Raises OSError.
+    Hidden files and folders are skipped. A folder that is nested too deeply is yielded itself, with
+    a final slash, instead of its files. Raises OSError.
     """
     with os.scandir(folder) as found:
         entries = sorted(found, key=lambda entry: entry.name)
@@ -73,22 +73,22 @@ def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
             blob = blob_id(Path(entry.path).read_bytes())
             yield TreeEntry(mode=REGULAR, blob=blob, path=path)
         else:
-            # git has no mode for devices and the like; ``select_files`` leaves them out.
+            # git has no mode for a device or a socket. ``select_files`` leaves these out.
             yield TreeEntry(mode="device", blob="", path=path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """Content of a docs folder, sorted by path."""
+    """Result of ``select_files``, sorted by path."""
 
-    files: tuple[SourceFile, ...]
+    files: tuple[SourceFile, ...]  # the files to pull
     refused: tuple[RefusedFile, ...]  # files whose names some file system cannot store
 
 
 def select_files(entries: Iterable[TreeEntry], log: Log) -> Accepted:
-    """Return the entries as files to pull and refused files; hidden ones are skipped.
+    """Divide entries into files to pull and refused files. Hidden files are skipped.
 
-    Links, submodules and devices are left out with a warning, because a page may refer to them.
+    Links, submodules and devices are left out. Warn about them, because a page may refer to one.
     """
     files: dict[str, SourceFile] = {}
     refused: dict[str, RefusedFile] = {}
@@ -115,15 +115,15 @@ def select_files(entries: Iterable[TreeEntry], log: Log) -> Accepted:
 
 
 def _is_hidden(name: str) -> bool:
-    """Return whether a name is hidden: tools name their own files and folders like this."""
-    # "." and ".." are not hidden: in a path, they are an attack.
+    """Return whether a file or folder is hidden: ``.git``, or ``__pycache__``."""
+    # "." and ".." in a path are an attack, which ``fault_of_path`` reports.
     return (name.startswith(".") and name not in (".", "..")) or name == "__pycache__"
 
 
 def changed_files(folder: Path, files: Iterable[SourceFile]) -> list[str]:
     """Return the paths of ``files`` that ``folder`` lacks or has with other content.
 
-    Every file is read, because times and sizes prove nothing after a switch of branches.
+    Every file is read. After a switch of branches, times and sizes prove nothing.
     """
     return [
         file.path for file in files if not _is_intact(folder / file.path, file.blob)
@@ -137,26 +137,30 @@ def _is_intact(path: Path, blob: str) -> bool:
         return False
 
 
+# Folders that the pipeline uses itself, and why a file of upstream's there is refused.
 _TAKEN = {
     OUTSIDE: f"the folder {OUTSIDE} is kept for files from outside of the docs",
     REFERENCE: f"the folder {REFERENCE} is kept for the API reference",
 }
-# Returns the files at places of the repository; missing ones are left out.
+# Returns the files at the given paths of the repository. Missing files are left out.
 FindPlaces = Callable[[Sequence[str]], Iterable[TreeEntry]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A document to read as part of a page."""
+    """A document to read: the document of a page, or one that the page includes."""
 
     page: str
-    top: str  # document of the page itself: Sphinx resolves paths from here
-    path: str
+    top: str  # path of the page's own document; paths in all its documents are relative to it
+    path: str  # path of the document to read
 
 
 @dataclass(kw_only=True)
 class Inclusions:
-    """Search for included files, one document after the other."""
+    """Search for the files that pages include, directly or through other included files.
+
+    Paths in ``files`` are those of pulled files; a "place" is a path in upstream's repository.
+    """
 
     docs: Folders
     read: Callable[[SourceFile], bytes]
@@ -164,7 +168,7 @@ class Inclusions:
     log: Log
     files: dict[str, SourceFile]  # by path
     refused: list[RefusedFile] = field(default_factory=list)
-    # By name of a document, the pages that include it as prose.
+    # For each included document by name, the pages that include it as prose.
     shown: dict[str, dict[str, None]] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
     _waiting: list[_Reading] = field(default_factory=list)
@@ -172,7 +176,7 @@ class Inclusions:
     _known: dict[str, tuple[Inclusion, ...]] = field(default_factory=dict)  # by path
 
     def follow(self) -> None:
-        """Read all pages, then the files that they include, until there are no new ones."""
+        """Read all pages, then the files that they include, and so on."""
         for page in pages_of(self.files.values()):
             for file in page.files:
                 self._waiting.append(_Reading(page.name, file.path, file.path))
@@ -198,7 +202,7 @@ class Inclusions:
                     self._note(reading, inclusion, path)
 
     def _inclusions(self, path: str) -> tuple[Inclusion, ...]:
-        """Return what a document includes; empty for an unreadable notebook."""
+        """Return the include directives of a document; none for an unreadable notebook."""
         if path not in self._known:
             data = self.read(self.files[path])
             try:
@@ -210,10 +214,11 @@ class Inclusions:
         return self._known[path]
 
     def _note(self, reading: _Reading, inclusion: Inclusion, path: str) -> None:
-        """If a page includes the file ``path`` as prose, record that and queue the file."""
+        """If a page includes the file ``path`` as prose, record that, and read the file later."""
         if not inclusion.is_prose or not path.endswith(PAGE_SUFFIXES[1:]):
             return
-        # A document in the other language is prose only if the directive names a parser.
+        # A Markdown file in a reST page, or the reverse, is prose only if the directive names a
+        # parser.
         is_same = path.endswith(".rst") == reading.path.endswith(".rst")
         if is_same or inclusion.has_parser:
             name = page_name(path)
@@ -224,7 +229,7 @@ class Inclusions:
                 self._waiting.append(further)
 
     def _is_new(self, place: str) -> bool:
-        """Return whether a place is outside the docs folders and has not been looked up yet."""
+        """Return whether a place is outside the docs folders and was not looked up before."""
         return self.docs.path_of(place) is None and place not in self._asked
 
     def fetch_places(self, places: Sequence[str]) -> None:
@@ -249,11 +254,12 @@ class Inclusions:
 def add_included(
     lock: Lock, read: Callable[[SourceFile], bytes], find: FindPlaces, log: Log
 ) -> Lock:
-    """Return the lock with included files, excluded pages, and the outline outside the docs.
+    """Return the lock with included files, excluded pages, and an outline outside the docs folders.
 
-    ``find`` returns files outside of the docs folders. Raises the errors of ``find`` and ``read``.
+    An outline is a file with the order of the pages, such as ``mkdocs.yml``. ``find`` returns files
+    outside the docs folders. Raises the errors of ``find`` and ``read``.
     """
-    # Upstream's own folders of these names would be confused with the pipeline's.
+    # Upstream's own folders with the names of ours are refused.
     taken = [
         RefusedFile(path=file.path, rule=_TAKEN[file.path.partition("/")[0]])
         for file in lock.files
@@ -310,9 +316,9 @@ def _patterns(lock: Lock, read: Callable[[SourceFile], bytes]) -> list[str]:
 
 
 def _has_substitutions(lock: Lock, read: Callable[[SourceFile], bytes]) -> bool:
-    """Return whether upstream's site substitutes values for ``{{ name }}``.
+    """Return whether upstream's site replaces ``{{ name }}`` by values (MyST substitutions).
 
-    Jupyter Book does so by default. If there is a ``conf.py``, that file decides.
+    A ``conf.py`` decides. Without one, Jupyter Book (``_toc.yml``) does so by default.
     """
     files = {file.path: file for file in lock.files}
     for prefix in lock.docs.prefixes:

@@ -1,7 +1,7 @@
-"""Source of a pull: the lock that describes upstream at a ref, and access to its files.
+"""Source of a pull: the lock that describes upstream at a ref, and a function that reads its files.
 
-A source is a commit of a git repository, or the current state of a plain folder. Only the private
-git cache is written. The invariant: a pull never overwrites its own source.
+A source is a commit of a git repository, or the current state of a plain folder. This module writes
+only to the private git cache. The invariant: a pull never overwrites the folder that it reads.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ _NAMED = 8  # number of folders in a hint
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """The lock that will be written, and a function to read its files.
+    """The lock that will be written, and a function that reads its files.
 
-    ``read`` is None if the checkout already has all of them. A plain folder may be ``in_place``:
-    the checkout itself, where people work.
+    ``read`` is None if the checkout has all these files already. ``in_place`` is true if upstream
+    is a plain folder and the checkout itself: people edit the docs there.
     """
 
     lock: Lock
@@ -64,14 +64,14 @@ def open_source(
 ) -> Iterator[Source]:
     """Yield the source for upstream at ``ref``, open for reading.
 
-    ``docs`` is the checkout, ``old`` the lock of the last pull. Without ``ref`` the configured one
-    is used. Raises ConfigError and UpstreamError.
+    ``docs`` is the checkout, ``old`` the lock of the last pull. If ``ref`` is None, use the
+    configured one. Raises ConfigError and UpstreamError.
     """
     upstream = run.upstream
-    # Checked first, so that git never runs for a refused address.
+    # Check this first, so that git never runs for a refused address.
     address = address_of(run.settings, upstream)
     _check_apart(address, upstream, docs)
-    # The empty fields are filled in from upstream below.
+    # The empty fields get their values below.
     lock = Lock(
         url=locked_url(run),
         ref=upstream.ref if ref is None else ref,
@@ -91,11 +91,11 @@ def open_source(
 
 
 def locked_url(run: Run) -> str:
-    """Return upstream's address for the lock: relative if inside the project, and no password."""
+    """Return upstream's address for the lock, without password; relative if inside the project."""
     upstream, root = run.upstream, run.settings.root
     url = upstream.url
     if upstream.url_replaced:
-        # A local bundle replaces the configured address and has the same commits.
+        # ``JAX_DOCS_UPSTREAM`` has replaced the address. The lock records the configured one.
         url = upstream.configured_url
     if Path(url).is_absolute() and Path(url).is_relative_to(root):
         return Path(url).relative_to(root).as_posix()
@@ -103,7 +103,7 @@ def locked_url(run: Run) -> str:
 
 
 def _check_apart(address: Address, upstream: Upstream, docs: Path) -> None:
-    """Raise ConfigError if source and checkout overlap in a harmful way."""
+    """Raise ConfigError if a pull would overwrite its source, or copy the checkout into itself."""
     if address.kind is Kind.REMOTE:
         return
     source = Path(address.url).resolve()
@@ -112,8 +112,8 @@ def _check_apart(address: Address, upstream: Upstream, docs: Path) -> None:
         # Nothing is copied if the folder is the checkout itself.
         if source == docs and upstream.docs == WHOLE:
             return
-        # A folder around the checkout would grow by its own copy in every pull. With git there is
-        # no such danger: commits do not contain the checkout.
+        # If the folder contains the checkout, each pull would copy the checkout into itself. With
+        # git this cannot happen, because commits do not contain the checkout.
         for name in upstream.docs.names:
             is_overwritten |= docs.is_relative_to(source / name)
     if is_overwritten:
@@ -125,7 +125,7 @@ def _check_apart(address: Address, upstream: Upstream, docs: Path) -> None:
 
 
 def _is_whole(old: Lock, lock: Lock, docs: Path) -> bool:
-    """Return whether the checkout has the same folders as ``lock`` and all files of ``old``."""
+    """Return whether ``old`` has the folders of ``lock``, and the checkout all files of ``old``."""
     return old.docs == lock.docs and not changed_files(docs, old.files)
 
 
@@ -134,7 +134,7 @@ def _git_source(
 ) -> Source:
     """Return the source for the commit of ``lock.ref``.
 
-    ``known`` describes the checkout if that is complete, otherwise it is None.
+    ``known`` is the lock of the checkout if that is complete, otherwise None.
     """
     with _transfer_progress(log) as progress:
         # A commit id that is already checked out needs no git. Any other ref needs one request.
@@ -159,7 +159,7 @@ def _git_source(
         entries = repository.fetch(commit, lock.docs, progress)
     markdown = _markdown(repository.names(commit, lock.docs))
     accepted = select_files(entries, log)
-    # The date is the commit's own, so that a second run writes the same lock.
+    # The date of the commit, not of today, so that a second run writes the same lock.
     lock = replace(
         lock,
         commit=commit,
@@ -189,7 +189,7 @@ def _transfer_progress(log: Log) -> Iterator[Callable[[float, float], None]]:
             nonlocal shown, advance
             if advance is None:
                 advance = stack.enter_context(log.progress("transfer", total=100))
-            # git counts every phase from 0; the bar only moves forward.
+            # git counts every phase from 0, but the bar must not move back.
             percent = round(100 * done / total)
             if percent > shown:
                 advance(percent - shown)
@@ -213,7 +213,7 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
                 where=str(root),
                 hint="Name the folder that the link leads to.",
             )
-    # Base of the paths of files.
+    # Paths of files are relative to this folder.
     folder = root / lock.docs.root
     if lock.ref:
         log.note(
@@ -231,12 +231,12 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
             where=str(error.filename or folder),
             hint="Check the permissions.",
         ) from error
-    # In place, the docstrings of the last pull are not upstream's files.
+    # If the folder is the checkout, it has docstrings of the last pull, which are not upstream's.
     in_place = folder.resolve() == docs
     if in_place:
         entries = [entry for entry in entries if not is_reference(entry.path)]
     accepted = select_files(entries, log)
-    # A folder has no commit and no date; the digest of its listing identifies its state.
+    # Names of files and folders that show the Markdown dialect, such as ``mkdocs.yml``.
     places = {root, folder, *(root / name for name in lock.docs.names)}
     names = {path.name for place in places for path in place.iterdir()}
     lock = replace(
@@ -251,6 +251,7 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
         return _read_stable(place, file)
 
     lock = add_included(lock, read, lambda places: list(_files_at(root, places)), log)
+    # A folder has no commit and no date. A digest of its listing identifies its state.
     lock = replace(lock, commit=listing_id(lock.files))
     return Source(lock=lock, read=None if in_place else read, in_place=in_place)
 
@@ -259,7 +260,7 @@ def _files_at(root: Path, places: Sequence[str]) -> Iterator[TreeEntry]:
     """Yield the files at ``places`` below ``root``, without following links."""
     for place in places:
         path = root / place
-        # The last parent is the root itself, which may be a link.
+        # Without the last parent, which is the root itself: it may be a link.
         above = [root / folder for folder in PurePosixPath(place).parents][:-1]
         is_linked = any(one.is_symlink() for one in (path, *above))
         if path.is_file() and not is_linked:
@@ -268,14 +269,14 @@ def _files_at(root: Path, places: Sequence[str]) -> Iterator[TreeEntry]:
 
 
 def _markdown(names: Collection[str]) -> str:
-    """Return the dialect for the lock; "" for MyST, the default."""
+    """Return the Markdown dialect for the lock; "" for MyST, the default."""
     dialect = dialect_of(names)
     return "" if dialect is Dialect.MYST else str(dialect)
 
 
 def _folders_in(root: Path) -> str:
     """Return a sentence such as ``Folders there: a, b.``"""
-    # The slash selects folders. Hidden folders are left out, because they have no docs.
+    # The final slash selects folders. Hidden folders are left out, because they have no docs.
     names = sorted(path.name for path in root.glob("[!.]*/"))
     if not names:
         return "It has no folders."
@@ -284,7 +285,7 @@ def _folders_in(root: Path) -> str:
 
 def _read_stable(path: Path, file: SourceFile) -> bytes:
     """Return the content of a listed file. Raises UpstreamError if it has changed since."""
-    # Otherwise the lock would not match the checkout, and the next command would refuse it.
+    # If the content differed from the lock, the next command would reject the checkout.
     data = read_bytes(path)
     if blob_id(data) != file.blob:
         raise UpstreamError(

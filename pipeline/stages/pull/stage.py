@@ -1,7 +1,7 @@
-"""Entry points of the stage: pull, list what can be pulled, and read what was pulled.
+"""Entry points of the stage: pull, read the lock of the last pull, and ask for tags and commits.
 
-The input is the upstream of the run; the output is locks and the documents they describe. Only
-``pull`` changes the checkout. ``read_pulled`` finishes or undoes a pull that was interrupted.
+The input is the upstream of the run. The output is locks, and the documents that they describe.
+Only ``pull`` changes the checkout. But ``read_pulled`` finishes or undoes an interrupted pull.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from pipeline.stages.pull.source import locked_url, open_source
 def pull(run: Run, *, ref: str | None = None) -> Lock:
     """Make the checkout equal to upstream's docs folders at ``ref``, and return its lock.
 
-    Without ``ref`` the configured one is used. Files that are already there are not written. A dry
-    run only writes to the private git cache. Raises UpstreamError, ConfigError and WriteError; the
-    old checkout is unchanged in this case.
+    ``None`` means the configured ref. Files that are up to date are not written. A dry run writes
+    only to the private git cache. Raises UpstreamError, ConfigError and WriteError; then the old
+    checkout is unchanged.
     """
     checkout = Checkout.of(run.paths)
     with run.log.step("pull") as step:
-        # First, because an interrupted pull may have moved the tree that the old lock describes.
+        # First, because an interrupted pull may have moved the files that the old lock describes.
         if not run.dry:
             recover(checkout)
         old = read_old_lock(checkout, run.log)
@@ -71,15 +71,16 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
 
 
 def _lfs_pointers(checkout: Checkout, lock: Lock) -> list[str]:
-    """Return the pulled files whose content is elsewhere; empty in a dry run without a checkout."""
+    """Return the pulled files that are only pointers: Git LFS stores their content elsewhere."""
     own = (file.path for file in lock.files if not is_reference(file.path))
     return [path for path in own if is_lfs_pointer(checkout.docs / path)]
 
 
 def _warn_about_another_commit(run: Run, old: Lock | None, lock: Lock) -> None:
-    """Warn if upstream has moved the tag of a release, or a substitute has other commits.
+    """Warn if the same ref is another commit now.
 
-    A filtered copy has commit ids of its own, and a lock with these is of no use to others.
+    Either upstream has moved the tag of a release, or a copy of upstream with other commit ids is
+    used (``JAX_DOCS_UPSTREAM``). Other people cannot use a lock with such commits.
     """
     if not old or old.ref != lock.ref or old.commit == lock.commit:
         return
@@ -100,19 +101,19 @@ def _warn_about_another_commit(run: Run, old: Lock | None, lock: Lock) -> None:
 def read_at(run: Run, *, ref: str | None = None) -> Commit:
     """Return the lock that ``pull`` would write at ``ref``, and the documents of its pages.
 
-    The API reference is left out. Only the private git cache is written. Raises the same errors as
-    ``pull``.
+    The API reference is left out. Only the private git cache is written. Raises UpstreamError,
+    ConfigError and WriteError.
     """
     checkout = Checkout.of(run.paths)
 
-    # A source without ``read`` is already checked out completely.
+    # If a source has no ``read``, the checkout has all its files.
     def read_checked_out(file: SourceFile) -> bytes:
         return read_bytes(checkout.docs / file.path)
 
     old = read_old_lock(checkout, run.log)
     with open_source(run, checkout.docs, ref=ref, old=old) as source:
         read = source.read or read_checked_out
-        # Only documents are read, because images and data are not compared.
+        # Only documents are needed, not images and data.
         documents: dict[str, bytes] = {}
         # Docstrings belong to a release of the package, not to a commit.
         own = [file for file in source.lock.files if not is_reference(file.path)]
@@ -129,7 +130,7 @@ def read_pulled(run: Run) -> Lock:
     Raises UpstreamError if the checkout does not match the lock.
     """
     checkout = Checkout.of(run.paths)
-    # An interrupted pull may have moved the tree that the lock describes.
+    # An interrupted pull may have moved the files that the lock describes.
     recover(checkout)
     again = f"Run: {how_to_run('pull', run.name)}"
     if not checkout.lock.exists() or not checkout.docs.is_dir():
@@ -137,7 +138,7 @@ def read_pulled(run: Run) -> Lock:
             f"nothing has been pulled yet from {run.name!r}", hint=again
         )
     lock = parse_lock(read_bytes(checkout.lock), where=str(checkout.lock))
-    # The pin may have moved: the checkout is of another version, and so are its messages.
+    # If the configured version has changed, the checkout has the messages of the old version.
     if (lock.package, lock.version) != (run.package, run.version):
         there = lock.release or "no package"
         pinned = f"{run.package} {run.version}".strip() or "none"
@@ -153,7 +154,7 @@ def read_pulled(run: Run) -> Lock:
             where=str(checkout.lock),
             hint=again,
         )
-    # All output names this commit as its source, so every file is verified.
+    # All output names this commit as its source, so compare every file with the lock.
     wrong = changed_files(checkout.docs, lock.files)
     if wrong:
         what = f"is not what the lock says: {name_some(wrong)}"
@@ -171,7 +172,7 @@ def check_has_refs(run: Run) -> None:
 
 
 def list_tags(run: Run) -> frozenset[str]:
-    """Return the tags of the upstream. Raises UpstreamError, also for a plain folder."""
+    """Return the tags of the upstream. Raises UpstreamError, for example for a plain folder."""
     with open_upstream(run.settings, run.upstream) as repository:
         if repository is None:
             raise _no_refs(run.upstream)
@@ -181,9 +182,9 @@ def list_tags(run: Run) -> frozenset[str]:
 def count_commits(run: Run, before: Lock, after: Lock) -> tuple[int, int] | None:
     """Return how many commits only ``after`` has, and how many only ``before`` has.
 
-    None if the history is not available, as for a plain folder.
+    Return None if the history is not available, as for a plain folder.
     """
-    # ``read_at`` may have fetched the two commits without the history between them.
+    # ``read_at`` may have fetched only the two commits, without the history between them.
     with open_upstream(run.settings, run.upstream) as repository:
         if repository is None:
             return None
@@ -193,7 +194,7 @@ def count_commits(run: Run, before: Lock, after: Lock) -> tuple[int, int] | None
 def with_absolute_address(run: Run) -> Upstream:
     """Return the upstream with an absolute address, for use in another folder.
 
-    The lock records the same address as for the original.
+    The lock still records the original address.
     """
     # A relative address would lead elsewhere from a temporary copy of the project.
     url = address_of(run.settings, run.upstream).url

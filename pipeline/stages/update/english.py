@@ -321,7 +321,7 @@ def rebuild_catalog(
         texts=sought.texts,
         header=header,
     )
-    # The missing entries stay in the memory. A later run or another upstream may have their English.
+    # Missing entries stay in the memory. A later run or another upstream may have their English.
     nowhere = [entry for entry in opened.missing if _has_no_place(entry, sought.texts)]
     lost = [entry for entry in opened.missing if entry not in nowhere]
     if lost:
