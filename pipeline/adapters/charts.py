@@ -1,8 +1,8 @@
 """Renderer of Mermaid charts to SVG, without a browser.
 
-Charts are untrusted text, and native code draws them. The invariant: a chart can neither block nor
-crash a build, because it is drawn in a separate process with a time limit. Drawings contain no
-scripts and fetch nothing.
+Charts are untrusted text, and native code draws them. A separate process with a time limit runs
+that code, so a chart can neither block nor crash a build. The drawings are sanitized: they contain
+no scripts and fetch nothing.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from pathlib import Path
 from pipeline.adapters.html.drawings import clean_drawing
 from pipeline.errors import InputError
 
-SECONDS = 30.0  # seconds; a typical chart takes 0.1
+SECONDS = 30.0  # time limit; a typical chart takes 0.1 s
 _CHILD = Path(__file__).with_name("charts_child.py")
-# A chart with colours of its own is designed for a light background.
+# Lines of a chart that set its colours. Such a chart is designed for a light background.
 _OWN_COLOURS = re.compile(
     r"^\s*(?:classDef|linkStyle|style)\s|\b(?:look|theme)\w*[\"']?\s*:", re.MULTILINE
 )
-# Appended, because front matter must come first.
+# A chart with a theme. The theme comes last, because a chart may begin with front matter.
 _THEME = '{}\n%%{{init: {{"look": "classic", "theme": "{}"}}}}%%\n'
 _WIDTH = re.compile(rb'viewBox="[-\d.]+ [-\d.]+ (\d+)')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """Drawings of a chart for light and dark pages; ``dark`` is None if it has its own colours."""
+    """Drawings of a chart, as SVG; ``dark`` is None if the chart sets its own colours."""
 
     light: bytes
     dark: bytes | None
@@ -38,9 +38,9 @@ class Chart:
 
 
 def draw_chart(source: str, *, seconds: float = SECONDS) -> Chart:
-    """Return the drawings of a Mermaid chart. Raises InputError if it cannot be drawn.
+    """Return the drawings of a Mermaid chart for light and dark pages.
 
-    ``seconds`` is the time limit for all drawings together.
+    ``seconds`` is the time limit for both together. Raises InputError if the chart cannot be drawn.
     """
     texts = [source]
     if not _OWN_COLOURS.search(source):
@@ -54,7 +54,7 @@ def draw_chart(source: str, *, seconds: float = SECONDS) -> Chart:
 
 
 def _drawn(texts: list[str], seconds: float) -> list[str]:
-    """Return the drawings of texts, made in a separate process. Raises InputError."""
+    """Draw each text in one separate process; return the drawings. Raises InputError."""
     try:
         ended = subprocess.run(
             [sys.executable, str(_CHILD)],

@@ -1,6 +1,7 @@
-"""Stand-alone script: draws Mermaid texts, as JSON on stdin, to SVG on stdout.
+"""Script that draws Mermaid charts, in a process that ``charts`` starts.
 
-It must not import anything of the pipeline.
+Input on stdin: a JSON list of charts. Output on stdout: ``{"drawings": ["<svg …>", …]}`` or
+``{"problem": "…"}``. The script must not import anything of the pipeline, to start fast.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ import sys
 
 
 def drawn(texts: list[str]) -> dict[str, object]:
-    """Return the drawings of charts, or the library's error as ``problem``."""
+    """Return the drawings of charts, or the error of the drawing library as ``problem``."""
     try:
         import mmdr
 
         return {"drawings": [mmdr.render(text).svg() for text in texts]}
     except ImportError as error:
         return {"problem": f"{error}. Install the package mmdr"}
-    # A panic of the native code is a BaseException, not an Exception.
+    # A panic of the library's Rust code is a BaseException, but not an Exception.
     except BaseException as error:  # noqa: BLE001
         return {"problem": str(error).partition("\n")[0]}
 

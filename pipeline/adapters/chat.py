@@ -1,9 +1,11 @@
 """Client of an OpenAI-compatible chat endpoint, within a budget of tokens.
 
-The ``openai`` client retries temporary failures and waits as long as the endpoint asks. All its
-requests pass through ``ChatClient`` as its transport, which guards three invariants. The key is
-only sent to the configured host. A reply is limited in size and time. No request is sent that could
-exceed the budget.
+The ``openai`` package retries temporary failures and waits as long as the endpoint asks. It sends
+every request through ``ChatClient``, which guards three invariants:
+
+- The key is sent to the configured host only.
+- A reply is limited in size and time.
+- A request that could exceed the budget is not sent.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ _MISTAKES = {
     403: _CHECK_KEY,
     404: "Check url and model in [tool.pipeline.draft]: one of them is not there.",
 }
+# Errors of parsing a response that is not a reply of a model.
 _NO_REPLY = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
@@ -45,28 +48,28 @@ class OutOfBudgetError(PipelineError):
 class Budget:
     """Budget of tokens for a run, shared by threads; a limit of 0 means no limit.
 
-    The invariant: tokens spent, plus the upper bounds of requests in progress, never exceed the
-    limit.
+    Invariant: the tokens spent and the upper bounds of all requests in progress never add up to
+    more than the limit.
     """
 
     def __init__(self, limit: int = 0) -> None:
         self.spent = 0
         self.calls = 0
-        self.uncounted = (
-            0  # calls whose token count is unknown; their upper bound is counted
-        )
+        # Calls whose token count is unknown. ``spent`` contains their upper bounds.
+        self.uncounted = 0
         self._limit = limit
         self._under_way = 0
         self._is_closed = False
         self._changed = threading.Condition()
 
     def reserve(self, bound: int) -> None:
-        """Wait until a request with the upper bound ``bound`` fits.
+        """Reserve ``bound`` tokens, the most that a request can take; wait until they fit.
 
-        Raises OutOfBudgetError if it never will.
+        Raises OutOfBudgetError if they cannot fit any more.
         """
         with self._changed:
-            # Requests in progress are counted at their bounds, and usually take less.
+            # Each request in progress counts with its upper bound. It usually takes less, so
+            # there may be room when it ends.
             while not self._fits(bound) and self._under_way:
                 self._changed.wait()
             if not self._fits(bound):
@@ -75,7 +78,10 @@ class Budget:
             self.calls += 1
 
     def settle(self, bound: int, spent: int | None) -> None:
-        """Replace the bound of a request by the tokens it took, or None if unknown."""
+        """Replace the reserved ``bound`` of a finished request by the tokens that it took.
+
+        If ``spent`` is None, the number is unknown, and the request counts with its bound.
+        """
         with self._changed:
             self._under_way -= bound
             self.spent += bound if spent is None else spent
@@ -83,7 +89,7 @@ class Budget:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Reject all further requests, including retries."""
+        """Reject all later requests, including retries."""
         self._is_closed = True
 
     def _fits(self, bound: int) -> bool:
@@ -97,14 +103,14 @@ class Reply:
 
     text: str
     tokens: int | None = None
-    is_cut: bool = False  # whether it was cut at the maximum length
+    is_cut: bool = False  # whether the model stopped at the maximum length of a reply
 
 
 class ChatClient(httpx2.BaseTransport):
-    """Client of one endpoint; safe to use from several threads.
+    """Client of one endpoint; several threads may use it.
 
-    It is also the transport of its ``openai`` client: every request and response passes through
-    ``handle_request``.
+    It is also the transport that the ``openai`` client inside it uses: every request and response
+    passes through ``handle_request``.
     """
 
     def __init__(
@@ -113,7 +119,10 @@ class ChatClient(httpx2.BaseTransport):
         key: str,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
-        """Create a client. Raises ConfigError for an invalid or unencrypted key."""
+        """Create a client. Raises ConfigError if the key is invalid or would be sent unencrypted.
+
+        ``key`` may be empty. Tests pass a ``transport``, which replaces the network.
+        """
         _check_key(policy.url, key)
         self.budget = Budget(policy.budget_tokens)
         self._key = key
@@ -138,9 +147,10 @@ class ChatClient(httpx2.BaseTransport):
         self._transport.close()
 
     def ask(self, body: bytes) -> Reply:
-        """Send a request, with retries, and return its reply.
+        """Send a request and return its reply; retry after temporary failures.
 
-        Raises EndpointError, OutOfBudgetError, and ConfigError for a mistake in the configuration.
+        ``body`` is the request in JSON. Raises OutOfBudgetError, ConfigError if url, model or key
+        is wrong, and EndpointError for any other failure.
         """
         from openai import APIConnectionError, APIStatusError
 
@@ -156,7 +166,7 @@ class ChatClient(httpx2.BaseTransport):
         return reply
 
     def _status_error(self, response: httpx2.Response, text: str) -> PipelineError:
-        """Return the error for a response without a reply."""
+        """Return the error for a response with a status other than 2xx and the message ``text``."""
         status, where = response.status_code, self._address
         if 300 <= status < 400:
             target = self._quoted(response.headers.get("location", "nowhere"))
@@ -189,17 +199,18 @@ class ChatClient(httpx2.BaseTransport):
         return EndpointError(f"{what}: {said}", where=self._address, hint=hint)
 
     def _quoted(self, text: str) -> str:
-        """Return a text of the endpoint for messages: one line, without the key."""
+        """Return the endpoint's ``text`` for a message: one line, shortened, without the key."""
         return " ".join(_without(self._key, text).split())[:_QUOTED]
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request once; return the response with its content read.
+        """Send a request once, within the budget; return the response with its content read.
 
-        The parsed reply of a successful response is in its extension ``reply``.
+        The ``openai`` client calls this for every try. A successful response has its parsed reply
+        in ``extensions["reply"]``.
         """
         bound = _most_tokens(request.read())
         self.budget.reserve(bound)
-        # Unless a reply arrives, the tokens it took are unknown.
+        # Without a reply, nobody knows how many tokens the request took.
         spent: int | None = None
         try:
             response = self._exchange(request)
@@ -215,14 +226,14 @@ class ChatClient(httpx2.BaseTransport):
     def _exchange(self, request: httpx2.Request) -> httpx2.Response:
         headers = {
             "Accept": "application/json",
-            # A compressed reply could unpack to more than the limit.
+            # A compressed reply could be far larger after unpacking than the limit.
             "Accept-Encoding": "identity",
             "Content-Type": "application/json",
             "User-Agent": "jax-docs-zh",
         }
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
-        # The client's own headers are dropped, because they describe this machine.
+        # Replace the headers of ``openai``, because they describe this machine and its Python.
         sent = httpx2.Request(
             "POST",
             request.url,
@@ -232,7 +243,7 @@ class ChatClient(httpx2.BaseTransport):
         )
         response = self._transport.handle_request(sent)
         try:
-            # An endpoint may echo the key, which must not get into a catalogue or a log.
+            # An endpoint may repeat the key, which must not get into a catalogue or a log.
             text = _without(self._key, self._read(response))
         finally:
             response.close()
@@ -245,9 +256,10 @@ class ChatClient(httpx2.BaseTransport):
         )
 
     def _read(self, response: httpx2.Response) -> str:
-        """Return the body of a response.
+        """Return the body of a response as text.
 
-        Raises RemoteProtocolError if it is too large, and ReadTimeout if it takes too long.
+        Raises RemoteProtocolError if the body is compressed or too large, and ReadTimeout if it
+        takes too long.
         """
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx2.RemoteProtocolError("it is in an encoding nobody asked for")
@@ -265,7 +277,10 @@ class ChatClient(httpx2.BaseTransport):
 
 
 class StubClient:
-    """Model in this process: ``answer`` returns the text of a reply, ``count`` its tokens."""
+    """Stand-in for ``ChatClient`` that answers in this process, without a network.
+
+    ``answer`` returns the text of a reply to a request; ``count`` estimates the tokens of a text.
+    """
 
     def __init__(
         self, answer: Callable[[Mapping[str, Any]], str], count: Callable[[str], float]
@@ -275,7 +290,7 @@ class StubClient:
         self._count = count
 
     def ask(self, body: bytes) -> Reply:
-        """Return the reply to a request."""
+        """Return the reply to a request in JSON; count its tokens and those of the request."""
         request = json.loads(body)
         text = self._answer(request)
         texts = [text, *(message["content"] for message in request["messages"])]
@@ -290,7 +305,7 @@ class StubClient:
 
 @contextmanager
 def _without_variables() -> Iterator[None]:
-    """Hide ``OPENAI_*`` variables, which would add headers, hosts and logs."""
+    """Remove ``OPENAI_*`` variables for a moment: ``openai`` reads headers and hosts from them."""
     names = [name for name in os.environ if name.startswith("OPENAI_")]
     hidden = {name: os.environ.pop(name) for name in names}
     try:
@@ -304,7 +319,7 @@ def _without(key: str, text: str) -> str:
 
 
 def _check_key(url: str, key: str) -> None:
-    """Raise ConfigError for a key that is no valid header, or would be sent in clear text."""
+    """Raise ConfigError for a key that cannot be in a header or would be sent unencrypted."""
     if not key.isascii() or not key.isprintable() or " " in key:
         raise ConfigError(
             "the key of the model has characters that no key has",
@@ -320,19 +335,20 @@ def _check_key(url: str, key: str) -> None:
 
 
 def _most_tokens(body: bytes) -> int:
-    """Return the upper bound of tokens for a request: its bytes and its maximum reply."""
+    """Return the most tokens that a request can take: its length plus its longest reply."""
     request = json.loads(body)
     most = request.get("max_tokens") or request.get("max_completion_tokens") or 0
-    # A token has at least one byte. JSON syntax makes up for tokens that endpoints add.
+    # A token has at least one byte. Endpoints add a few tokens to each message, but the JSON
+    # around the texts has more bytes than that.
     return len(body) + int(most)
 
 
 def _reply_of(text: str) -> Reply:
-    """Return the reply in the JSON of a response. Raises RemoteProtocolError."""
+    """Return the reply in a response's JSON. Raises RemoteProtocolError if there is none."""
     try:
         data = json.loads(text)
         choice = data["choices"][0]
-        # JSON may contain a lone surrogate, which UTF-8 cannot encode: it stays escaped.
+        # UTF-8 cannot encode a lone surrogate, which JSON may contain; write "\ud83d" instead.
         content = choice["message"]["content"].encode("utf-8", "backslashreplace")
         tokens = (data.get("usage") or {}).get("total_tokens")
         is_cut = choice.get("finish_reason") == "length"

@@ -1,15 +1,18 @@
 """Execution of notebooks on a Dask cluster, with the same interface as ``kernel``.
 
-The input is jobs, the output is outcomes. The package distributed must be installed here and on the
-workers, and every worker must have the same environment as this machine.
+``run_on_cluster`` takes jobs (a notebook and how to run it) and yields their outcomes. The package
+distributed must be installed here and on the workers. Every worker must have the same environment
+as this machine: the same Python, packages and code.
 
-Each page is a task. The worker runs it in a separate process, for two reasons. Kernels and their
-memory are watched with signals, which Python only handles in main threads. Dask workers must not
-start processes with multiprocessing. A worker can thus have several threads and run as many pages
-at once.
+Each page is a Dask task. The worker runs the task in a separate process, for two reasons:
 
-A pipe ties the process to its worker. When the worker dies or the task is cancelled, the pipe is
-closed. The process then stops its kernel and removes its files.
+- The code that watches a kernel uses signals, which Python handles in main threads only.
+- A Dask worker must not start processes with multiprocessing, as the kernel's pool does.
+
+So a worker with several threads runs as many pages at once.
+
+A pipe connects the process to its worker. It closes when the worker dies or cancels the task. The
+process then stops its kernel and removes its files.
 """
 
 from __future__ import annotations
@@ -59,9 +62,9 @@ INSTALL = (
     "the packages of constraints.txt."
 )
 MOST_FACTS = 8  # maximum number of differing facts in a message
-LOOK_SECONDS = 0.5  # interval between two checks whether a page is still wanted
-STOP_SECONDS = 30  # time for a process to stop its kernel
-# Code of the process for a page. It uses the import path of the worker.
+LOOK_SECONDS = 0.5  # interval between two checks whether the task was cancelled
+STOP_SECONDS = 30  # time that a process has to stop its kernel
+# Code of the process that runs a page. Arguments: its folder, and the worker's import path in JSON.
 CHILD = """\
 import json, sys
 sys.path[:] = json.loads(sys.argv[2])
@@ -69,16 +72,16 @@ from pipeline.adapters.cluster import serve
 serve(sys.argv[1])
 """
 CONNECT_SECONDS = 20
-ANSWER_SECONDS = 20  # time for the scheduler to answer
-WORKERS_SECONDS = 60  # time to wait for a cluster without workers
-POLL_SECONDS = 5  # interval between two checks for new and lost workers
+ANSWER_SECONDS = 20  # time that the scheduler has to answer
+WORKERS_SECONDS = 60  # time to wait for a first or a new worker
+POLL_SECONDS = 5  # interval between two counts of the workers
 AGAIN = "Run again when it is there: pages that ran are in the cache."
 
 
 def all_facts(facts: Mapping[str, str]) -> dict[str, str]:
-    """Return ``facts`` with the digest of the code that runs a page.
+    """Return ``facts`` of an environment, and the digest of the code in ``pipeline/adapters``.
 
-    An older copy of that code would run pages differently or fail.
+    A worker with another version of that code could run pages differently or fail.
     """
     adapters = Path(__file__).parent
     digest = hashlib.sha256()
@@ -91,9 +94,9 @@ def all_facts(facts: Mapping[str, str]) -> dict[str, str]:
 def compare_facts(
     ours: Mapping[str, str], theirs: Mapping[str, str], *, where: str
 ) -> None:
-    """Raise ExecutionError if the worker at ``where`` has another environment.
+    """Raise ExecutionError if the facts of the worker at ``where`` differ from ours.
 
-    The error lists the facts that differ.
+    The error lists the differences: ``numpy: 2.4.0 here, 2.3.1 there``.
     """
     differences = []
     for name in sorted(ours.keys() | theirs.keys()):
@@ -114,25 +117,30 @@ def compare_facts(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parcel:
-    """Everything a worker needs to run a page; contains no path of the sender's machine."""
+    """All that a worker needs to run a page.
+
+    The worker unpacks ``data`` and replaces ``job.folder``, because paths differ between machines.
+    """
 
     job: Job
-    data: bytes  # the files beside the notebook, as a tar file
-    facts: Mapping[str, str]  # facts that must also be true on the worker
-    pages: Mapping[str, int]  # by machine: how many pages it runs at once
+    data: bytes  # the files beside the notebook, as a compressed tar file
+    facts: Mapping[str, str]  # of the sender's environment; the worker's must be equal
+    pages: Mapping[
+        str, int
+    ]  # number of pages that each machine runs at once, by its name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
     """Description of a worker."""
 
-    machine: str
+    machine: str  # network name of the machine
     threads: int
     facts: Mapping[str, str]
 
 
 def describe(dask_worker: Any) -> Member:
-    """Return the description of the current worker; ``Client.run`` passes the argument."""
+    """Return the description of the worker that runs this; ``Client.run`` passes the argument."""
     return Member(
         machine=platform.node(),
         threads=dask_worker.state.nthreads,
@@ -141,17 +149,20 @@ def describe(dask_worker: Any) -> Member:
 
 
 def run_page(parcel: Parcel) -> bytes:
-    """Run one page in a separate process and return its outcome, as JSON."""
+    """Run one page in a separate process and return its outcome as JSON.
+
+    This is the task that a Dask worker runs. Raises ExecutionError if its environment differs.
+    """
     from distributed import get_worker
 
     worker = get_worker()
     member = describe(worker)
-    # The worker may have joined after the survey.
+    # A worker that joined after ``_survey`` has not been compared yet.
     compare_facts(parcel.facts, member.facts, where=f"worker {worker.address}")
     key = worker.get_current_task()
 
     def is_wanted() -> bool:
-        # Dask does not notify the thread of a cancelled task.
+        # Dask does not notify the thread when its task is cancelled, so ask.
         task = worker.state.tasks.get(key)
         return task is not None and task.state in ("executing", "long-running")
 
@@ -169,11 +180,12 @@ def run_page(parcel: Parcel) -> bytes:
 
 
 def _encoded(outcome: Outcome) -> bytes:
-    # The standard library's JSON keeps lone surrogates, which messages of exceptions may have.
+    # The standard library's JSON can encode lone surrogates, which error messages may contain.
     return json.dumps(asdict(outcome)).encode("ascii")
 
 
 def _unpack(parcel: Parcel, folder: Path, *, pages: int) -> None:
+    """Write the job and its files to ``folder``; this machine runs ``pages`` pages at once."""
     with tarfile.open(fileobj=io.BytesIO(parcel.data)) as archive:
         # The filter rejects members that would leave the folder.
         archive.extractall(folder / "data", filter="data")
@@ -186,9 +198,9 @@ def _unpack(parcel: Parcel, folder: Path, *, pages: int) -> None:
 
 
 def _run_child(folder: Path, is_wanted: Callable[[], bool]) -> int:
-    """Run the job in ``folder`` in a process; return its exit code.
+    """Run the job in ``folder`` in a process; return the exit code of the process.
 
-    The process is stopped when the job is no longer wanted.
+    Stop the process as soon as ``is_wanted`` returns False.
     """
     command = [sys.executable, "-c", CHILD, str(folder), json.dumps(sys.path)]
     child = subprocess.Popen(
@@ -198,9 +210,9 @@ def _run_child(folder: Path, is_wanted: Callable[[], bool]) -> int:
         env=os.environ | {"TMPDIR": str(folder)},
     )
     assert child.stdin is not None
-    # There is no way to wait for the end of a process and for a cancellation at once, so poll.
+    # No call waits for the end of a process and for a cancellation at once, so poll.
     while child.poll() is None and is_wanted():
-        # A suspended child must continue, because it enforces the limits of its page.
+        # The code of a page may suspend (SIGSTOP) the child that enforces the page's limits.
         if is_stopped(child.pid):
             child.send_signal(signal.SIGCONT)
         with suppress(subprocess.TimeoutExpired):
@@ -216,7 +228,7 @@ def _run_child(folder: Path, is_wanted: Callable[[], bool]) -> int:
 def serve(place: str) -> None:
     """Run the job in the folder ``place`` and write its outcome there.
 
-    This is the main function of the process that ``run_page`` starts.
+    The process that ``run_page`` starts calls this function.
     """
     folder = Path(place)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -232,9 +244,9 @@ def serve(place: str) -> None:
 
 
 def _watch_input() -> None:
-    """Wait until the worker is gone or closes the pipe, then interrupt the main thread.
+    """Wait until the worker dies or closes the pipe, then interrupt the main thread.
 
-    The signal is that of Ctrl-C, which stops it wherever it waits.
+    SIGINT, the signal of Ctrl-C, interrupts the main thread wherever it waits.
     """
     while os.read(0, 1):
         pass
@@ -246,20 +258,20 @@ def _watch_input() -> None:
 def run_on_cluster(
     jobs: Sequence[Job], *, address: str, environment: Mapping[str, str]
 ) -> Iterator[Outcome]:
-    """Run ``jobs`` on the cluster with the scheduler at ``address``, in order of priority.
+    """Run ``jobs`` on the cluster with the scheduler at ``address``; start the first jobs first.
 
-    Yields each outcome once, as soon as it arrives. Every worker must have the given
-    ``environment`` (facts from ``kernel.environment``). If a worker dies, another one runs its page
-    again; a page that kills several workers fails. Raises ExecutionError if the cluster is
-    unreachable, lost, or has another environment. When the iterator is closed or an exception is
-    raised, the remaining tasks are cancelled.
+    Yield each outcome as soon as it arrives. ``environment`` has the facts from
+    ``kernel.environment``, which must be the same on every worker. If a worker dies, another
+    worker runs the page again; a page that kills several workers fails. Raises ExecutionError if
+    the cluster cannot be reached, is lost, or differs in its environment. When the iterator is
+    closed or raises, the remaining tasks are cancelled.
     """
     if not jobs:
         return
     facts = all_facts(environment)
     with _connected(address) as client:
         members = _survey(client, facts, address)
-        # How many pages each machine runs at once: their kernels share its cores.
+        # Count how many pages each machine runs at once, because their kernels share its cores.
         pages: Counter[str] = Counter()
         for member in members:
             pages[member.machine] += member.threads
@@ -272,7 +284,7 @@ def run_on_cluster(
                 if outcome is None:
                     run.fill(waiting)
                     continue
-                # The error will be raised again by the next call, after this outcome is yielded.
+                # Yield this outcome first. If the error persists, the next ``fill`` raises it.
                 with suppress(ExecutionError):
                     run.fill(waiting)
                 yield outcome
@@ -283,7 +295,7 @@ def run_on_cluster(
 
 
 class _Cell(msgspec.Struct):
-    """Part of a notebook's cell that identifies it."""
+    """The parts of a notebook's cell that the worker's answer is checked for."""
 
     cell_type: str
     source: str | list[str] = ""
@@ -307,10 +319,10 @@ class _Sent:
 
 @dataclass(slots=True)
 class _Run:
-    """The submitted jobs.
+    """The submitted jobs, at most one for each thread of the cluster.
 
-    At most one task per thread is submitted, because Dask marks every task queued on a dead worker
-    as suspicious.
+    When a worker dies, Dask suspects all tasks of that worker, also those that only waited there.
+    A task that is suspected several times fails. So no task may wait on a worker.
     """
 
     client: Any
@@ -319,14 +331,16 @@ class _Run:
     pages: Mapping[str, int]
     name: str = field(default_factory=lambda: f"execute-{uuid.uuid4().hex}")
     sent: dict[Any, _Sent] = field(default_factory=dict)  # by key
-    # Finished futures; Dask's thread puts them here.
+    # Finished futures, which Dask's thread puts here.
     done: queue.SimpleQueue[Any] = field(default_factory=queue.SimpleQueue)
-    seen: float = field(default_factory=time.monotonic)  # last time there was a worker
+    # When the cluster last had a worker, in seconds of the monotonic clock.
+    seen: float = field(default_factory=time.monotonic)
 
     def fill(self, waiting: deque[tuple[int, Job]]) -> None:
-        """Submit as many waiting jobs as the cluster can run now.
+        """Submit as many of the ``waiting`` jobs (number and job) as the cluster can run now.
 
-        Raises ExecutionError if it had no worker for too long, or the connection is lost.
+        Raises ExecutionError if there was no worker for ``WORKERS_SECONDS``, or if the connection
+        is lost.
         """
         threads = sum(_answer(self.client, self.client.nthreads, self.address).values())
         if threads:
@@ -342,7 +356,7 @@ class _Run:
             job=job, data=_packed(job.folder), facts=self.facts, pages=self.pages
         )
         key = (self.name, job.page)
-        # pure=False: two runs of the same page are two tasks.
+        # pure=False: Dask must not reuse the result of an earlier run of the page.
         future = self.client.submit(
             run_page, parcel, key=key, priority=priority, pure=False
         )
@@ -350,7 +364,7 @@ class _Run:
         future.add_done_callback(self.done.put)
 
     def receive(self) -> Outcome | None:
-        """Return the next outcome, or None if there is none for ``POLL_SECONDS``."""
+        """Return the next outcome, or None if none arrives within ``POLL_SECONDS``."""
         try:
             future = self.done.get(timeout=POLL_SECONDS)
         except queue.Empty:
@@ -362,6 +376,7 @@ class _Run:
 
 @contextmanager
 def _connected(address: str) -> Iterator[Any]:
+    """Yield a Dask client of the scheduler at ``address``. Raises ExecutionError."""
     try:
         from distributed import Client
     except ImportError as error:
@@ -370,7 +385,7 @@ def _connected(address: str) -> Iterator[Any]:
             hint=f"{how_to_install('dask')}. Or run without --scheduler.",
         ) from error
     for name in ("distributed", "distributed.client", "tornado.application"):
-        # Failures are reported by this module instead.
+        # This module reports failures itself.
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
@@ -390,10 +405,10 @@ def _connected(address: str) -> Iterator[Any]:
 
 
 def _answer(client: Any, ask: Callable[[], Any], address: str) -> Any:
-    """Return the scheduler's answer to ``ask``.
+    """Return the scheduler's answer to the request ``ask``, a method of the client.
 
-    Raises ExecutionError if there is none. A stopped scheduler keeps its connections, so Dask
-    itself would wait forever.
+    Raises ExecutionError if no answer comes within ``ANSWER_SECONDS``. A suspended scheduler keeps
+    its connections open, so Dask alone would wait forever.
     """
     try:
         return client.sync(ask, callback_timeout=ANSWER_SECONDS)
@@ -404,7 +419,7 @@ def _answer(client: Any, ask: Callable[[], Any], address: str) -> Any:
 def _survey(client: Any, facts: Mapping[str, str], address: str) -> list[Member]:
     """Return the descriptions of all workers.
 
-    Raises ExecutionError if there is none, or if one differs from ``facts``.
+    Raises ExecutionError if there is no worker, or if the facts of a worker differ from ``facts``.
     """
     try:
         client.sync(
@@ -422,7 +437,7 @@ def _survey(client: Any, facts: Mapping[str, str], address: str) -> list[Member]
     except ExecutionError:
         raise
     except Exception as error:
-        # A worker may raise anything; often it cannot import this package.
+        # A worker may raise any error. The usual reason: it cannot import this package.
         raise ExecutionError(
             f"a worker cannot run this project: {error}", where=address, hint=INSTALL
         ) from error
@@ -446,12 +461,12 @@ def _lost(address: str) -> ExecutionError:
 
 
 def _packed(folder: Path) -> bytes:
-    """Return the files beside a notebook that its code may read, as a tar file."""
+    """Return the files in ``folder`` that the code of a notebook may read, as a tar file."""
 
     def kept(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
         if not (member.isfile() or member.isdir()):
             return None
-        is_top = not member.name  # the folder itself, whatever its name
+        is_top = not member.name  # ``folder`` itself; its name is irrelevant
         if not is_top and is_left_out(folder / member.name):
             return None
         return member
@@ -464,13 +479,17 @@ def _packed(folder: Path) -> bytes:
 
 
 def _result(future: Any, job: Job, address: str) -> Outcome:
-    """Return the outcome of ``job``. Raises ExecutionError if the cluster failed."""
+    """Return the outcome of ``job`` from its finished task.
+
+    If only this page failed, return an outcome that says so. Raises ExecutionError if the cluster
+    failed.
+    """
     from distributed import KilledWorker
 
     if future.status == "cancelled":
         raise _lost(address)
     try:
-        # The types are checked: a worker may run anything, and the cache would keep it.
+        # Check the types: a worker may return anything, and the cache would store it.
         value = json.loads(future.result(ANSWER_SECONDS))
         outcome = msgspec.convert(value, Outcome)
         if outcome.page == job.page and _has_same_code(outcome.notebook, job.notebook):
@@ -484,7 +503,7 @@ def _result(future: Any, job: Job, address: str) -> Outcome:
         raise _lost(address) from error
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
         return died(job, f"the worker's answer cannot be read: {error}")
-    except Exception as error:  # noqa: BLE001 - such as a full disk; other pages go on
+    except Exception as error:  # noqa: BLE001 - for example a full disk; other pages continue
         stop = Stop(
             cell=0, exception=type(error).__name__, message=str(error), traceback=""
         )
@@ -498,5 +517,6 @@ def _has_same_code(answer: str, sent: str) -> bool:
 
 
 def _cells(text: str) -> list[tuple[str, str]]:
+    """Return the type and the source of each cell of a notebook in JSON."""
     notebook = msgspec.json.decode(text, type=_Notebook)
     return [(cell.cell_type, "".join(cell.source)) for cell in notebook.cells]

@@ -1,9 +1,10 @@
-"""Decoding of copied pages, whatever their encoding and format.
+"""Decoding of copied pages: translations of the docs that people made elsewhere.
 
-The input is bytes; the output is text and the name of its encoding, with HTML converted to
-Markdown. Unicode is recognised by its form, and the Chinese encodings by the most likely text. A
-file in two encodings, as some tools create by appending, is decoded line by line. Nothing in a web
-page is executed or fetched: scripts, styles, frames and navigation are dropped.
+``decode`` turns the bytes of a file into text and the name of its encoding. It recognises UTF-8
+and UTF-16 by the pattern of their bytes, and guesses GB18030 or Big5 from the letters. A file with
+lines in UTF-8 and GB18030 is decoded line by line; some tools append in another encoding.
+``html_to_markdown`` converts the text of a web page to Markdown. It executes and fetches nothing:
+scripts, styles, frames and navigation are dropped.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _MARKS = (  # longest first, because the mark of UTF-32 begins like that of UTF-
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _BINARY = 0.002  # maximum share of control characters in a text
-_LOOKED_AT = 1 << 16  # bytes used to detect the encoding
+_LOOKED_AT = 1 << 16  # number of bytes from which the encoding is detected
 _HINT = "Save it as UTF-8 text, a notebook or a web page, and run again."
 # Elements that are never part of a page's text.
 _DROPPED = (
@@ -49,8 +50,9 @@ _SHOWN_TEX = re.compile(r"^\s*(?:\\\[(.*)\\\]|\$\$(.*)\$\$)\s*$", re.DOTALL)
 _INLINE_TEX = re.compile(r"^\s*(?:\\\((.*)\\\)|\$(.*)\$)\s*$", re.DOTALL)
 # Elements with the main text of a page.
 _MAIN = "main, [role=main], article"
-# Editors on the web separate paragraphs by two line breaks.
+# Two hard line breaks, with which editors on the web separate paragraphs: "one\⏎\⏎two".
 _BREAKS = re.compile(r"(?:\\\n[ \t]*){2,}")
+# A heading with the sign of its link at the end: "## Pure functions ¶".
 _HEADINGS = re.compile(r"^(#{1,6} .*?)[ \t]*[¶#\uf0c1][ \t]*$", re.MULTILINE)
 
 
@@ -65,8 +67,8 @@ class Decoded:
 def decode(data: bytes, *, where: str) -> Decoded:
     """Return the text in ``data`` and its encoding.
 
-    Raises InputError for anything but text, with the line, because editors show where a file is
-    mixed.
+    Raises InputError if ``data``, the content of the file ``where``, is empty or not text. The
+    error names the line of the first wrong byte, so that people can find it in an editor.
     """
     if not data.strip():
         raise InputError("is empty", where=where, hint="There is nothing to adopt.")
@@ -84,7 +86,7 @@ def decode(data: bytes, *, where: str) -> Decoded:
 
 
 def _refuse_binary(text: str, where: str) -> None:
-    """Raise InputError for binary data, which may be valid in any encoding."""
+    """Raise InputError for text with many control characters: it is decoded binary data."""
     if len(_CONTROL.findall(text)) > _BINARY * len(text):
         what = "is no text: it holds bytes of some binary format"
         raise InputError(what, where=where, hint=_HINT)
@@ -95,7 +97,8 @@ def _encoding_of(data: bytes) -> str:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return encoding
-    # In UTF-16, every other byte of ASCII is zero; its position shows the byte order.
+    # In UTF-16, every second byte of an ASCII text is zero: "a" is 61 00 or 00 61. The position
+    # of the zeros shows the byte order.
     even, odd = data[:_LOOKED_AT:2].count(0), data[1:_LOOKED_AT:2].count(0)
     if max(even, odd) > max(len(data[:_LOOKED_AT]) // 40, 8 * min(even, odd)):
         return "utf-16-le" if odd > even else "utf-16-be"
@@ -116,7 +119,7 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def _mixed(data: bytes) -> str:
-    """Return the text of lines in UTF-8 and GB18030."""
+    """Decode each line as UTF-8 if possible, and as GB18030 otherwise."""
     return "\n".join(
         line.decode("utf-8" if _is_utf8(line) else "gb18030")
         for line in data.split(b"\n")
@@ -124,7 +127,7 @@ def _mixed(data: bytes) -> str:
 
 
 def chinese_encoding(data: bytes) -> str:
-    """Return the likelier Chinese encoding: GB18030, a superset of GBK, or Big5; "" for neither."""
+    """Return the likelier encoding of Chinese: GB18030 (which includes GBK), Big5, or ""."""
     from charset_normalizer import from_bytes
 
     names = ["gb18030", "big5hkscs", "gbk", "gb2312", "big5"]
@@ -135,16 +138,15 @@ def chinese_encoding(data: bytes) -> str:
 
 
 def html_to_markdown(text: str, *, where: str) -> str:
-    """Return the text of a web page as Markdown.
+    """Return the text of a web page as Markdown, without fetching or executing anything.
 
-    Nothing is fetched or executed. Raises InputError if the elements are nested too deeply, or if
-    there are too many.
+    Raises InputError if the page ``where`` has too many elements or nests them too deeply.
     """
     from bs4 import BeautifulSoup
     from lxml import etree
     from markdownify import ATX, MarkdownConverter
 
-    # Beautiful Soup takes fifty times as long as the parser below it.
+    # Check the bounds first, with lxml alone: Beautiful Soup takes fifty times as long.
     etree.fromstring(
         text.encode(), etree.HTMLParser(target=_Bounds(where), encoding="utf-8")
     )
@@ -170,32 +172,32 @@ def html_to_markdown(text: str, *, where: str) -> str:
 
 @dataclass(slots=True)
 class _Bounds:
-    """Target of lxml's parser that raises InputError for HTML that takes too long to convert."""
+    """Target of lxml's parser that raises InputError for HTML that would take too long to convert.
+
+    lxml calls ``start`` and ``end`` for each element, and ``close`` at the end of the text.
+    """
 
     where: str
-    depth: int = 0
-    parts: int = 0
+    depth: int = 0  # of the current element
+    parts: int = 0  # number of elements and attributes so far
 
     def start(self, _tag: str, attributes: Mapping[str, str]) -> None:
-        """Count an element that begins, and its attributes."""
+        """Count an element and its attributes."""
         self.depth += 1
         self.parts += 1 + len(attributes)
         check_limit(self.depth, COPY_DEPTH, where=self.where)
         check_limit(self.parts, COPY_PARTS, where=self.where)
 
     def end(self, _tag: str) -> None:
-        """Leave an element."""
+        """Count the end of an element."""
         self.depth -= 1
 
     def close(self) -> None:
-        """End without a result, as lxml requires."""
+        """Return nothing. lxml requires this method."""
 
 
 def _is_no_text(string: object) -> bool:
-    """Return whether a string is a comment, a declaration or other invisible content.
-
-    BeautifulSoup has a common base class for these.
-    """
+    """Return whether a string is a comment, a declaration or other content that is never shown."""
     from bs4.element import PreformattedString
 
     return isinstance(string, PreformattedString)
@@ -216,16 +218,16 @@ def _set_formulas(soup: BeautifulSoup) -> None:
             element.replace_with(f"\n\n$$\n{(shown[1] or shown[2]).strip()}\n$$\n\n")
         elif inline := _INLINE_TEX.match(tex):
             element.replace_with(f"${(inline[1] or inline[2]).strip()}$")
-    # The rest of MathJax is renderings of formulas whose source was taken above.
+    # The other elements of MathJax only draw the formulas whose source was used above.
     for element in soup.select(_MATHJAX):
         element.decompose()
 
 
 def _unwrap_layout_tables(soup: BeautifulSoup) -> None:
-    """Convert tables that contain code, used for layout, to divisions.
+    """Convert tables that contain code blocks to divisions.
 
-    In a Markdown table, code would be a single line. Many pages are one table with the English on
-    the left.
+    A cell of a Markdown table has a single line, so the code would be joined. Such tables only
+    arrange a page: many copies are one table with English on the left and Chinese on the right.
     """
     for table in soup.select("table:has(pre)"):
         for part in [table, *table.select("table, thead, tbody, tfoot, tr, th, td")]:

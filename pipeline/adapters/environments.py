@@ -1,7 +1,8 @@
-"""Python environments for other releases of a package, cached in ``build/cache``.
+"""Virtual environments with other releases of a package, cached in ``build/cache``.
 
-If uv is installed, it makes them, because it links files instead of copying them. Otherwise venv
-and pip make them. An incomplete environment is never used.
+uv creates an environment if uv is installed, because it links files instead of copying them.
+Otherwise venv and pip create it. A file ``complete`` is written last; an environment without that
+file is created again.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from pathlib import Path
 from pipeline.adapters.memo import digest_of
 from pipeline.errors import PipelineError
 
-_SECONDS = 900.0
+_SECONDS = 900.0  # time limit for each command
 
 
 class UnmadeEnvironmentError(PipelineError):
-    """An environment cannot be made."""
+    """An environment cannot be created."""
 
 
 def python_with(requirements: Sequence[str], folder: Path) -> Path:
-    """Return the Python of an environment in ``folder`` that has ``requirements``.
+    """Return the Python program of an environment in ``folder`` that has ``requirements``.
 
-    If the environment is missing, make it, with packages from the network. Raises
+    Create the environment if it is missing; this downloads packages. Raises
     UnmadeEnvironmentError.
     """
     version = ".".join(map(str, sys.version_info[:2]))
@@ -49,7 +50,10 @@ def python_with(requirements: Sequence[str], folder: Path) -> Path:
 
 
 def _run(words: Sequence[str]) -> None:
-    """Run a command quietly. Raises UnmadeEnvironmentError with its last line of output."""
+    """Run a command without showing its output.
+
+    If the command fails, raise UnmadeEnvironmentError with the last line of its error output.
+    """
     try:
         ended = subprocess.run(
             words,

@@ -1,7 +1,8 @@
-"""Cache of execution outputs: one file each, named by the digest of everything they depend on.
+"""Cache of the outputs of executed pages.
 
-Several runs on several machines may share a folder without locks. Files are written atomically, a
-digest proves the content of each, and missing ones are made again.
+Each page has one file, named by the digest of everything that its outputs depend on. Several runs,
+even on several machines, may share the folder without locks: files are written atomically, each
+contains a digest of its content, and a page without a valid file is executed again.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ KEY = re.compile(r"[0-9a-f]{64}")
 # A file is JSON with the entry on separate lines: {"digest": "…", "entry":⏎ … }⏎
 HEAD, MIDDLE, TAIL = b'{"digest": "', b'", "entry":\n', b"}\n"
 DIGEST_LENGTH = 64
-HOUR = 3600.0  # tolerance for differing clocks, and for files that are being written
+# Seconds. Clocks may differ so much, and a temporary file younger than that may still be in use.
+HOUR = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,7 @@ class _Row:
 class ExecutionCache:
     """Cache of executed outputs in ``folder``, limited to ``limit`` bytes by ``trim``.
 
-    An entry is any JSON, as bytes. ``damaged`` collects the keys of entries that failed
-    verification; they are removed.
+    An entry is any JSON, as bytes. Damaged entries are removed; ``damaged`` has their keys.
     """
 
     def __init__(self, folder: Path, *, limit: int) -> None:
@@ -48,7 +49,7 @@ class ExecutionCache:
         self._used: set[str] = set()
 
     def get(self, key: str) -> bytes | None:
-        """Return a valid entry, or None, and mark it as used."""
+        """Return the entry of ``key`` and mark it as used; None if it is missing or damaged."""
         path = self._path(key)
         try:
             data = path.read_bytes()
@@ -59,21 +60,22 @@ class ExecutionCache:
             self.reject(key)
             return None
         self._used.add(key)
-        # Another run may have removed it, or the folder may be read-only.
+        # Another run may have removed the file, or the folder may be read-only.
         with suppress(OSError):
-            # An hour is precise enough, and so a warm run usually writes nothing.
+            # The time of last use needs no more precision. So a run that finds all pages in the
+            # cache usually writes nothing.
             if path.stat().st_mtime < time.time() - HOUR:
                 os.utime(path)
         return entry
 
     def peek(self, key: str) -> bytes | None:
-        """Return a valid entry, or None, without marking it or writing anything."""
+        """Return the entry of ``key``, or None. Unlike ``get``, change nothing in the folder."""
         with suppress(OSError):
             return _unframed(key, self._path(key).read_bytes())
         return None
 
     def put(self, key: str, entry: bytes) -> None:
-        """Store ``entry``, replacing an older one. Raises WriteError."""
+        """Store ``entry``; replace an older entry of ``key``. Raises WriteError."""
         files.write_atomic(self._path(key), _framed(key, entry))
         self._used.add(key)
 
@@ -85,14 +87,15 @@ class ExecutionCache:
             self._path(key).unlink(missing_ok=True)
 
     def trim(self) -> int:
-        """Remove the least recently used entries until the rest fits; return their number.
+        """Remove the least recently used entries until the rest is within the limit.
 
-        Entries used by this run are kept. Temporary files of interrupted writers are removed too.
+        Return the number of removed entries. Entries that this run has used stay. Temporary files
+        of interrupted runs are removed too.
         """
         for path in self._leftovers(age=HOUR):
             with suppress(OSError):
                 path.unlink()
-        # Keys break ties, so that every machine removes the same entries.
+        # Entries of the same time are sorted by key, so that every machine removes the same ones.
         rows = sorted(self._rows(), key=lambda row: (row.used, row.key))
         excess = sum(row.size for row in rows) - self.limit
         removed = 0
@@ -116,16 +119,13 @@ class ExecutionCache:
         return sum(row.size for row in self._rows())
 
     def clear(self) -> int:
-        """Remove every entry; return how many there were. Raises WriteError."""
+        """Remove all entries and temporary files; return how many entries. Raises WriteError."""
         entries = tuple(self._files())
         files.remove_files([*entries, *self._leftovers(age=0.0)])
         return len(entries)
 
     def verify(self) -> tuple[str, ...]:
-        """Check every entry, remove damaged ones and return their keys.
-
-        Entries are not marked as used.
-        """
+        """Remove the damaged entries and return their keys. No entry is marked as used."""
         for key in self.all_keys():
             with suppress(OSError):  # another run has removed it
                 if _unframed(key, self._path(key).read_bytes()) is None:
@@ -149,14 +149,14 @@ class ExecutionCache:
                 facts = path.stat()
                 used = facts.st_mtime
                 if used > now + HOUR:
-                    # The clock was wrong: the entry must not be the last one to be removed for
-                    # years.
+                    # A clock was wrong. With a time in the future, ``trim`` would remove the entry
+                    # last.
                     os.utime(path, (now, now))
                     used = now
                 yield _Row(used, path.stem, facts.st_size)
 
     def _leftovers(self, *, age: float) -> Iterator[Path]:
-        """Yield temporary files that nobody has written to for ``age`` seconds."""
+        """Yield temporary files whose last change is at least ``age`` seconds ago."""
         now = time.time()
         for path in [
             *self.folder.glob("[0-9a-f][0-9a-f]/.*.tmp"),
@@ -168,11 +168,15 @@ class ExecutionCache:
 
 
 def _framed(key: str, entry: bytes) -> bytes:
+    """Return the content of the file for ``entry``."""
     return b"".join((HEAD, _digest(key, entry), MIDDLE, entry, TAIL))
 
 
 def _unframed(key: str, data: bytes) -> bytes | None:
-    """Return the entry in ``data``; None if its digest, which covers the key too, is wrong."""
+    """Return the entry in the file content ``data``; None if its digest is wrong.
+
+    The digest also covers the key, so a file under a wrong name is invalid.
+    """
     start = len(HEAD) + DIGEST_LENGTH + len(MIDDLE)
     entry = data[start : -len(TAIL)]
     return entry if data == _framed(key, entry) else None

@@ -1,7 +1,7 @@
-"""Reading and writing of files: bytes only, atomically, and only on change.
+"""Reading, writing and removing of files.
 
-All files that other processes may read, or that must survive a kill, are written here. The
-invariant: a reader sees the old content or the new one, never a part of it.
+Content is bytes. Every file that another process may read, or that must survive a kill, is written
+here. Invariant: at any moment such a file has its complete old content or its complete new content.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ class WriteError(PipelineError):
 
 
 def read_bytes(path: Path, *, bounded: bool = True) -> bytes:
-    """Return the content of ``path``. Raises InputError, if ``bounded`` also for a large file."""
+    """Return the content of ``path``. Raises InputError if it cannot be read.
+
+    If ``bounded``, a file larger than the limit for its suffix (``FILE_BYTES``) is an InputError.
+    """
     try:
         with path.open("rb") as file:
             limit = FILE_BYTES.get(path.suffix)
@@ -41,11 +44,11 @@ def read_bytes(path: Path, *, bounded: bool = True) -> bytes:
 def write_if_changed(
     path: Path, data: bytes, *, dry: bool = False, flush: bool = True
 ) -> bool:
-    """Write ``data`` to ``path`` if it differs; return whether it did.
+    """Write ``data`` to ``path`` if the file has other content; return whether it had.
 
-    With ``dry`` nothing is written. The write is atomic: after a kill, the file has the old content
-    or the new one. Without ``flush``, a crash of the machine may leave an empty file. That is
-    acceptable for files that are verified before use and can be made again. Raises WriteError.
+    With ``dry``, compare only. Without ``flush``, writing is faster, but a crash of the machine may
+    leave an empty file. Use that for files that are verified when they are read and can be created
+    again. Raises WriteError.
     """
     try:
         if path.read_bytes() == data:
@@ -58,11 +61,11 @@ def write_if_changed(
 
 
 def replace_if_unchanged(path: Path, data: bytes, *, before: bytes | None) -> bool:
-    """Write ``data`` to ``path`` if that still contains ``before``; return whether it did.
+    """Write ``data`` to ``path`` if the file still contains ``before``; return whether it did.
 
-    ``before`` is None if there was no such file. This is for files that people edit during a run:
-    their edit is kept, and the next run reads it. A short race remains between the last check and
-    the replacement. Raises WriteError.
+    ``before`` is None if there was no such file. Use this for files that people may edit during a
+    run: an edited file stays, and the next run reads it. A person who saves the file between the
+    last check and the replacement still loses that edit. Raises WriteError.
     """
     return _write_atomic(path, data, is_due=lambda: _content(path) == before)
 
@@ -73,7 +76,7 @@ def write_atomic(path: Path, data: bytes) -> None:
 
 
 def append_text(path: Path, text: str) -> None:
-    """Append ``text`` to a file that others write to as well. Raises WriteError."""
+    """Append ``text`` to a file that other programs write to as well. Raises WriteError."""
     try:
         with path.open("a", encoding="utf-8") as file:
             file.write(text)
@@ -91,19 +94,19 @@ def _content(path: Path) -> bytes | None:
 def _write_atomic(
     path: Path, data: bytes, *, is_due: Callable[[], bool], flush: bool = True
 ) -> bool:
-    # The name of a page is cut, because the temporary name could be too long for the file system.
-    # It is chosen before the file exists: if Ctrl-C interrupted tempfile, nobody would know the
-    # file's name.
+    # Shorten the name: a page's name plus the token could be too long for the file system.
+    # ``tempfile`` would not do. If Ctrl-C interrupted it, its new file could not be removed,
+    # because its name would be unknown here.
     temporary = path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("xb") as file:
             file.write(data)
             if flush:
-                # Without it, a crash may leave the new name with no content.
+                # Without these two calls, a crash may leave an empty file with the new name.
                 file.flush()
                 os.fsync(file.fileno())
-        # Whatever the umask, because other users may read built files.
+        # Other users may read built files, whatever the umask of this user.
         temporary.chmod(0o644)
         if not is_due():  # checked last, as close to the replacement as possible
             return False
@@ -119,14 +122,14 @@ def _write_atomic(
 def remove_abandoned(folders: Iterable[Path]) -> None:
     """Remove temporary files of interrupted runs below ``folders``.
 
-    The caller must prevent other runs from writing there. Raises WriteError.
+    The caller must make sure that no other run writes there meanwhile. Raises WriteError.
     """
     for folder in folders:
         remove_files(list(folder.rglob(_TEMPORARY)))
 
 
 def remove_abandoned_beside(folder: Path) -> None:
-    """Remove temporary files directly in ``folder``, under the rules of ``remove_abandoned``."""
+    """Remove temporary files directly in ``folder``; see ``remove_abandoned``."""
     remove_files(list(folder.glob(_TEMPORARY)))
 
 
@@ -146,10 +149,10 @@ def _parts(path: str) -> list[str]:
 def paths_below(folder: Path, *suffixes: str) -> Iterator[str]:
     """Yield the paths of the files below ``folder`` with one of ``suffixes``, as text.
 
-    Links to folders are not followed. Folders that are missing or have too long a path are skipped.
-    Raises InputError for any other that cannot be listed: its files must not count as missing.
-    ``os.walk`` and ``Path.rglob`` fail for folders nested a thousand deep, and ``rglob`` takes five
-    times as long.
+    Links to folders are not followed. Missing folders, and folders with too long a path, are
+    skipped. Any other folder that cannot be listed raises InputError; otherwise the caller would
+    take its files for missing ones. (``os.walk`` and ``Path.rglob`` fail for folders nested a
+    thousand deep, and ``rglob`` takes five times as long.)
     """
     count = 0
     pending: list[str | Path] = [folder]
@@ -181,13 +184,13 @@ def is_inside(path: Path, folder: Path) -> bool:
     """Return whether ``path`` is ``folder`` or inside it, after resolving all links."""
     try:
         return path.resolve().is_relative_to(folder.resolve())
-    # A circle of links, a name that is too long, or an invalid name.
+    # A link that leads to itself, or a name that is too long or invalid.
     except (OSError, RuntimeError, ValueError):
         return False
 
 
 def remove_files(paths: Iterable[Path]) -> None:
-    """Remove files, and the folders that this leaves empty. Raises WriteError."""
+    """Remove files, and the folders that become empty by that. Raises WriteError."""
     for path in paths:
         try:
             path.unlink(missing_ok=True)
@@ -199,14 +202,15 @@ def remove_files(paths: Iterable[Path]) -> None:
 def remove_tree(folder: Path) -> None:
     """Remove ``folder`` with all its content, if it exists. Raises OSError.
 
-    Untrusted code may have nested folders deeper than the limits of a path or of Python's stack, or
-    removed permissions. Links are removed, not followed.
+    ``shutil.rmtree`` is not enough, because untrusted code may have created the content. Folders
+    may be nested deeper than a path or Python's stack can be, or lack permissions. Links are
+    removed, not followed.
     """
     if folder.is_symlink() or not folder.is_dir():
         folder.unlink(missing_ok=True)
         return
-    # Folders two levels down are moved up to the first level, so that no path becomes long. The
-    # random token keeps their names from colliding with existing ones.
+    # Move the folders of the second level up to the first until none is left, so no path becomes
+    # long. The random token makes their new names different from existing ones.
     token = secrets.token_hex(8)
     numbers = itertools.count()
     while subfolders := _empty_of_files(folder):
@@ -219,7 +223,7 @@ def remove_tree(folder: Path) -> None:
 
 
 def _empty_of_files(folder: Path) -> list[Path]:
-    """Remove everything in ``folder`` except folders; return those."""
+    """Remove all files and links in ``folder``; return its subfolders."""
     _permit(folder)
     with os.scandir(folder) as found:
         entries = list(found)
@@ -233,14 +237,14 @@ def _empty_of_files(folder: Path) -> list[Path]:
 
 
 def _permit(folder: Path) -> None:
-    """Restore permissions of a folder of ours that its creator may have removed."""
+    """Restore the owner's permissions of ``folder``, which untrusted code may have removed."""
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         folder.chmod(0o700)
 
 
 @contextmanager
 def scratch_folder(prefix: str, parent: str | Path) -> Iterator[Path]:
-    """Yield a new folder in ``parent``, which is removed afterwards if possible."""
+    """Yield a new folder in ``parent``; remove it afterwards, if possible."""
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
     try:
         yield folder
@@ -263,10 +267,10 @@ def _remove_empty_folders(path: Path) -> None:
 def hold_lock(
     path: Path, *, on_wait: Callable[[], None], timeout: float = 3600.0
 ) -> Iterator[None]:
-    """Hold ``path`` as a lock between processes; it is released if its holder dies.
+    """Hold the file ``path`` as a lock between processes; the system releases it if we die.
 
-    If another process holds it, ``on_wait`` is called and up to ``timeout`` seconds are waited.
-    Raises WriteError.
+    If another process holds the lock, call ``on_wait`` and wait up to ``timeout`` seconds. Raises
+    WriteError if the lock is not free by then or cannot be created.
     """
     from filelock import FileLock, Timeout
 

@@ -1,4 +1,4 @@
-"""Facts about installed distributions: the origin of this one, and releases of others."""
+"""Facts about installed packages: where the pipeline came from, and releases of other packages."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ DISTRIBUTION = "jax-docs-zh"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """A state of a repository on GitHub: ``owner/name``, and a tag, branch or commit."""
+    """A version of a repository on GitHub."""
 
-    repository: str
-    ref: str
+    repository: str  # "owner/name"
+    ref: str  # tag, branch or commit
 
 
 def origin() -> Origin | None:
-    """Return where pip installed this package from; None unless from a GitHub repository.
+    """Return the GitHub repository that the pipeline was installed from, or None.
 
-    Installers record it: https://packaging.python.org/specifications/direct-url/
+    Installers record the address: https://packaging.python.org/specifications/direct-url/
     """
     from importlib import metadata
 
@@ -34,7 +34,7 @@ def origin() -> Origin | None:
 
 
 def origin_of(text: str) -> Origin | None:
-    """Return the origin in a ``direct_url.json``; None for files, folders and other hosts."""
+    """Return the origin in the text of a ``direct_url.json``; None unless it is on GitHub."""
     record = json.loads(text)
     repository = repository_on_github(record.get("url", ""))
     version_control = record.get("vcs_info")
@@ -45,7 +45,7 @@ def origin_of(text: str) -> Origin | None:
 
 
 def is_installed(package: str, release: str) -> bool:
-    """Return whether this release of a package is installed; others have other names."""
+    """Return whether ``package`` is installed in exactly this release: ``"0.10.2"``."""
     try:
         return version(package) == release
     except (PackageNotFoundError, ValueError):
@@ -53,17 +53,17 @@ def is_installed(package: str, release: str) -> bool:
 
 
 def releases_of(package: str) -> frozenset[str]:
-    """Return the installed releases of a package.
+    """Return the installed releases of a package, or none.
 
-    A damaged environment has several; a process imports the modules of whichever is found first.
+    A damaged environment has several releases, and a process may import modules of either.
     """
-    # An empty name would mean every distribution.
+    # With an empty name, ``distributions`` would return all packages.
     found = distributions(name=package) if package else ()
     return frozenset(one.version for one in found)
 
 
 def has_distribution(name: str) -> bool:
-    """Return whether any release of a distribution is installed."""
+    """Return whether any release of the distribution ``name`` is installed."""
     try:
         return bool(version(name))
     except (PackageNotFoundError, ValueError):

@@ -1,9 +1,10 @@
-"""Cache of earlier results, one value per subject, with the digest of all its inputs.
+"""Memo: a cache of earlier results, each stored with the digest of all its inputs.
 
-A stage first computes a key from everything it would read (``digest_of``), including the pipeline's
-own code (``code_digest``). If the memo has the subject with this key, the work can be skipped. The
-invariant: a memo is safe to delete. A file that is missing, damaged or of an older version counts
-as empty.
+A subject, such as the page ``guide/jit``, has one value. Before a stage works on a subject, it
+computes a key: the digest (``digest_of``) of everything that it would read, including the
+pipeline's own code (``code_digest``). If the memo has a value with this key, the stage skips the
+work. A memo can be deleted at any time. A file that is missing, damaged or of another version
+counts as empty.
 """
 
 from __future__ import annotations
@@ -34,19 +35,20 @@ Value = TypeVar("Value")
 
 
 class Memo(Generic[Value]):
-    """Cache in the file ``path`` with values of the given type: a record or a plain type.
+    """Cache in the file ``path``, with values of the type ``of``: a record or a plain type.
 
-    One file has all subjects. It is read at once and written by ``save``. Values are decoded on
-    demand, because most runs use only a few.
+    The constructor reads the whole file, and ``save`` writes it. Each value is decoded when it is
+    first used, because most runs use only a few of them.
     """
 
     def __init__(self, path: Path, of: type[Value]) -> None:
         self._path = path
         self._decoder = msgspec.json.Decoder(of)
-        # Values kept by this run are encoded only when the file is written.
+        # By subject: the key, and the value. A value from the file is JSON until ``_value`` decodes
+        # it; a value of this run is encoded by ``save``.
         self._known: dict[str, tuple[str, msgspec.Raw | Value]] = {}
-        self._values: dict[str, Value] = {}  # decoded values
-        # If the file is missing or of another version, everything is computed again.
+        self._values: dict[str, Value] = {}  # decoded values by subject
+        # Without a readable file, the memo is empty, so everything is computed again.
         with suppress(*_UNREADABLE):
             self._known = {**_FILE.decode(path.read_bytes())}
 
@@ -58,7 +60,10 @@ class Memo(Generic[Value]):
         return self._value(subject)
 
     def put(self, subject: str, key: str, value: Value) -> None:
-        """Store ``value``. Call this after everything that the value describes is written."""
+        """Store the ``value`` of ``subject``, computed from inputs with the digest ``key``.
+
+        If the value describes files, write them first: a run may be killed in between.
+        """
         self._known[subject] = (key, value)
         self._values[subject] = value
 
@@ -81,10 +86,11 @@ class Memo(Generic[Value]):
     def save(self) -> bool:
         """Write the memo if it changed; return whether it did. Raises WriteError.
 
-        Values that have no JSON form, because of a lone surrogate, are left out and computed again.
+        Values with a lone surrogate cannot be written as JSON. They are left out, so the next run
+        computes them again.
         """
-        # Subjects are sorted, so that equal memos are equal files. The order inside a value is
-        # kept, because it may be significant, as for the fields of a header.
+        # Sort the subjects, so that equal memos are equal files. Keep the order inside each value,
+        # because it may matter: for example, the order of the fields in a header.
         known = {subject: self._known[subject] for subject in sorted(self._known)}
         try:
             data = msgspec.json.encode(known)
@@ -94,7 +100,7 @@ class Memo(Generic[Value]):
         return write_if_changed(self._path, data)
 
     def _value(self, subject: str) -> Value | None:
-        """Return the decoded value; None if it has another version's format."""
+        """Return the decoded value of ``subject``; None if its JSON does not fit the type."""
         value = self._known[subject][1]
         if isinstance(value, msgspec.Raw) and subject not in self._values:
             with suppress(*_UNREADABLE):
@@ -112,13 +118,13 @@ def _has_json(value: object) -> bool:
 
 
 def digest_of(*parts: bytes | str) -> str:
-    """Return the digest (40 hex digits) of a sequence of values; text counts as its UTF-8."""
+    """Return the digest (40 hex digits) of a sequence of values; text is encoded as UTF-8."""
     digest = hashlib.blake2b(digest_size=_SIZE)
     for part in parts:
         data = (
             part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
         )
-        # With the length before each value, ("a", "bc") and ("ab", "c") are different.
+        # The length before each value makes the digests of ("a", "bc") and ("ab", "c") differ.
         digest.update(b"%d\0" % len(data))
         digest.update(data)
     return digest.hexdigest()
@@ -126,7 +132,7 @@ def digest_of(*parts: bytes | str) -> str:
 
 @cache
 def code_digest(libraries: Sequence[str] = ()) -> str:
-    """Return the digest of the pipeline's code and the versions of ``libraries`` (a tuple)."""
+    """Return the digest of the pipeline's code and of the versions of ``libraries`` (a tuple)."""
     return digest_of(_digest_of_own_code(), *versions_of(libraries))
 
 
@@ -137,7 +143,8 @@ def versions_of(libraries: Sequence[str]) -> list[str]:
         try:
             parts += [name, version(name)]
         except PackageNotFoundError:
-            # A missing library is reported where it is needed; installing it changes the digest.
+            # The code that needs the library reports that it is missing. Installing it changes the
+            # digest.
             parts += [name, ""]
     return parts
 
@@ -155,9 +162,8 @@ def _digest_of_own_code() -> str:
 def _files_below(folder: Path, *, suffixes: tuple[str, ...]) -> dict[str, bytes]:
     """Return the content of every file below ``folder`` with one of ``suffixes``, sorted.
 
-    Keys are relative paths: ``guide/jit.po``. Every run calls this before anything else.
-    ``os.walk`` is used because listing the files with ``Path.rglob`` takes longer than reading
-    them.
+    Keys are relative paths: ``core/review.py``. Every run calls this function first, so it must be
+    fast: listing the files with ``Path.rglob`` would take longer than reading them.
     """
     paths: list[str] = []
     for place, _, names in os.walk(folder):

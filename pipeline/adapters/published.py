@@ -1,7 +1,7 @@
 """Access to the files of a published site, in a folder or on a web server.
 
-The input is paths, the output is bytes. A server's answers are limited in size and time, and are
-only read. A missing file is None; any other failure is an error.
+``open_published`` yields a site, whose ``read`` returns the bytes of a file. A missing file is
+None; any other failure is an error. Answers of a server are limited in size and time.
 """
 
 from __future__ import annotations
@@ -28,21 +28,22 @@ _HINT = "Check the address and the network, and run again."
 
 
 class Published(Protocol):
-    """A readable site. ``name`` is its folder or address, for messages."""
+    """A published site. ``name`` is its folder or address, for messages."""
 
     name: str
 
     def read(self, path: str) -> bytes | None:
-        """Return the content of a file, or None if the site lacks it. Raises SiteError."""
+        """Return the content of the file ``path``, or None if it is missing. Raises SiteError."""
 
 
 @contextmanager
 def open_published(
     address: str, *, most_bytes: int = PUBLISHED_BYTES, seconds: float = SECONDS
 ) -> Iterator[Published]:
-    """Yield the site at a web address or in a folder.
+    """Yield the site at ``address``, which is a web address or a folder.
 
-    Raises ConfigError if ``address`` is neither.
+    A file may have ``most_bytes``, and a server may take ``seconds`` for it. Raises ConfigError if
+    ``address`` is neither.
     """
     if address.lower().startswith(("http://", "https://")):
         import httpx
@@ -86,7 +87,7 @@ class _OnServer:
     def __init__(
         self, client: httpx.Client, address: str, *, most_bytes: int, seconds: float
     ) -> None:
-        # People may copy the address of the home page.
+        # People may copy the address of the home page from their browser.
         root = address.partition("#")[0].partition("?")[0].removesuffix("index.html")
         self.name = root if root.endswith("/") else f"{root}/"
         self._client = client
@@ -94,9 +95,9 @@ class _OnServer:
         self._seconds = seconds
 
     def read(self, path: str) -> bytes | None:
-        """Return the content of a file, or None if it is missing.
+        """Return the content of a file, or None if the server answers 404 or 410.
 
-        A few redirects are followed. Any other response raises SiteError.
+        Follow up to ``_MOST_REDIRECTS`` redirects. Raises SiteError for any other answer.
         """
         import httpx
 
@@ -113,7 +114,7 @@ class _OnServer:
             raise _error(url, f"cannot be read: {reason}") from None
 
     def _body(self, response: httpx.Response, url: str) -> bytes:
-        """Return the decompressed content. The limits apply to the decompressed size."""
+        """Return the decompressed content. Its size after decompression must be in the limit."""
         deadline = time.monotonic() + self._seconds
         data = bytearray()
         for chunk in response.iter_bytes():

@@ -1,8 +1,8 @@
-"""Reader of docstrings: runs Sphinx's autodoc in a process of its own.
+"""Reader of docstrings: runs Sphinx's autodoc in a separate process.
 
-The process imports the documented package, so it may hang, crash or print; none of this has an
-effect here. It runs in this environment if that has the package and Sphinx, and otherwise in a
-cached one.
+That process imports the documented package, which may hang, crash or print without an effect here.
+It uses the environment of the pipeline if that has the package in the wanted release, and Sphinx.
+Otherwise it uses an environment that ``environments`` creates and caches.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pipeline.limits import REFERENCE_BYTES
 from pipeline.packages import is_there
 
 CHILD = Path(__file__).with_name("reference_child.py")
-SPHINX = "sphinx<9"  # the child uses classes of autodoc that change in 9
+SPHINX = "sphinx<9"  # the child uses classes of autodoc that version 9 changes
 SECONDS = 3600.0  # a busy machine may need ten times the usual minute
 
 
@@ -35,11 +35,12 @@ def read_reference(
     needs: Sequence[str],
     environments: Path,
 ) -> bytes:
-    """Return the record for a request as JSON, made with a release of a package.
+    """Return the docstrings that ``request`` lists, of one release of ``package``, as JSON.
 
-    ``path`` is a folder with the package, in place of a release. ``needs`` are distributions that
-    its modules import without requiring them. Raises UpstreamError and
-    UnmadeEnvironmentError.
+    ``reference_child`` answers the request. If ``path`` is given, it is a folder with the package,
+    which is read instead of the release ``version``. ``needs`` are distributions that the package
+    imports, but does not require. Cached environments are in the folder ``environments``. Raises
+    UpstreamError and UnmadeEnvironmentError.
     """
     requirements = [SPHINX, *needs]
     if path is None:
@@ -49,18 +50,20 @@ def read_reference(
     python = Path(sys.executable)
     if not has_package or not is_there("sphinx"):
         python = python_with(requirements, environments)
-    # Settings of the package itself would be recorded as the defaults of its options.
+    # Leave out variables such as JAX_ENABLE_X64: the child would record their values as the
+    # defaults of the package's options.
     own = f"{package.upper()}_" if package else "\0"
     environment = {
         key: os.environ[key] for key in os.environ if not key.startswith(own)
     }
-    # Only the API is inspected, so no accelerator is needed.
+    # autodoc only inspects the package, so hide accelerators.
     environment |= {"PYTHONHASHSEED": "0", "CUDA_VISIBLE_DEVICES": ""}
     if path:
         environment["PYTHONPATH"] = str(path)
     try:
         ended = subprocess.run(
-            # "-P": the folder of the script has modules with the names of libraries.
+            # "-P" keeps the folder of the script off the import path: its modules, such as
+            # ``sphinx``, have the names of libraries.
             [str(python), "-P", str(CHILD)],
             input=json.dumps(request).encode(),
             env=environment,

@@ -1,7 +1,7 @@
-"""Store of language models' replies, unchanged, by the digest of the request.
+"""Store of the replies of language models, unchanged, by the digest of the request.
 
-Replies cost money, so each is saved as soon as it arrives, before it is processed. Damaged files
-and those of other versions are ignored.
+A reply costs money, so it is saved as soon as it arrives, before it is processed. Damaged files,
+and files of another ``VERSION``, are ignored.
 """
 
 from __future__ import annotations
@@ -18,17 +18,21 @@ VERSION = 1
 
 
 class KeptReply(msgspec.Struct, frozen=True, kw_only=True):
-    """One stored reply. ``questions`` maps the ids shown to the model to the questions' keys."""
+    """One stored reply.
+
+    A request asks several questions. ``questions`` maps the short id of each, as the model saw it,
+    to the question's key (a digest).
+    """
 
     version: int = VERSION
-    attempt: int
+    attempt: int  # number of the attempt at these questions
     questions: Mapping[str, str]
     text: str
 
 
 def keep_reply(folder: Path, key: str, reply: KeptReply) -> None:
-    """Save a reply below ``folder``. Raises WriteError."""
-    # Subfolders, because some systems list thousands of files slowly.
+    """Save the reply to the request ``key`` below ``folder``. Raises WriteError."""
+    # Use subfolders, because some systems list thousands of files slowly.
     write_atomic(folder / key[:2] / f"{key}.json", msgspec.json.encode(reply))
 
 

@@ -1,7 +1,7 @@
 """Runner of Sphinx in a separate process: builds HTML from a folder of sources.
 
-The output is Sphinx's warnings as records, and the pages that the pipeline's extension could not
-render completely.
+``run_sphinx`` returns Sphinx's warnings as records, and the pages that the pipeline's Sphinx
+extension (``site/extension``) could not render completely.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 from pipeline.errors import PublishError
 
-# File in which the extension records pages that are shown as source, with the reason.
+# File in which the extension records the pages that it shows as source, with the reason.
 BROKEN = "broken.json"
 # The extension, its templates and its static files.
 SITE = Path(__file__).parent.parent / "site"
@@ -50,7 +50,7 @@ PACKAGES = (
 # /…/site-src/a.md:12: WARNING: 'myst' cross-reference target not found: 'b' [myst.xref_missing]
 _WARNING = re.compile(
     r"""
-    (?: (?P<file>[^\n]*?) (?: :(?P<line>\d+) )? :[ ] )?  # none of what is about no file
+    (?: (?P<file>[^\n]*?) (?: :(?P<line>\d+) )? :[ ] )?  # absent if the warning is about no file
     (?P<level>WARNING|ERROR|CRITICAL|SEVERE) :[ ]
     (?P<text>.*?) (?: [ ]\[(?P<kind>[\w.-]+)\] )?$
     """,
@@ -61,34 +61,34 @@ _PROGRESS = re.compile(
     r"(?P<phase>reading sources|writing output)\.\.\. \[\s*(\d+)%\] ?(.*)"
 )
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_TAIL = 31  # lines of Sphinx's output that explain why it failed
+_TAIL = 31  # number of last lines of Sphinx's output that are shown if it fails
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warned:
-    """One warning of Sphinx. ``file`` is relative to the sources, or empty."""
+    """One warning of Sphinx."""
 
     text: str
     level: str = "WARNING"
-    file: str = ""
-    line: int = 0
+    file: str = ""  # relative to the sources; "" if the warning is about no file
+    line: int = 0  # 0 if unknown
     kind: str = ""  # Sphinx's type, written after the text: "myst.xref_missing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokenPage:
-    """A page that is partly or wholly shown as source, with the first reason."""
+    """A page that the extension shows partly or wholly as source."""
 
-    problem: str
+    problem: str  # the first reason
     blocks: int = 0  # number of blocks shown as source; 0 for the whole page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """Result of a run.
+    """Result of a run of Sphinx.
 
-    ``warned`` has the warnings about pages that this run has read. ``broken`` has all pages with
-    parts that are shown as source, including pages from earlier runs.
+    ``warned`` has warnings about the pages that this run has read. ``broken`` has, by name, all
+    pages with parts that are shown as source, including pages that an earlier run has read.
     """
 
     warned: tuple[Warned, ...] = ()
@@ -108,10 +108,11 @@ def run_sphinx(
     jobs: int,
     on_progress: Callable[[str, int, str], None],
 ) -> Built:
-    """Build the outdated pages of ``target`` from ``sources``, which contain a ``conf.py``.
+    """Build the outdated pages of ``target`` from ``sources``, a folder with a ``conf.py``.
 
-    ``on_progress`` is called with the phase, the percentage and the page names. Raises PublishError
-    if Sphinx fails.
+    ``doctrees`` is the folder for Sphinx's state between runs; ``jobs`` is the number of its
+    processes. ``on_progress`` is called with the phase (``reading sources``), the percentage and
+    the names of pages. Raises PublishError if Sphinx fails.
     """
     log = doctrees / "warnings.txt"
     doctrees.mkdir(parents=True, exist_ok=True)
@@ -142,7 +143,7 @@ def run_sphinx(
             f"Sphinx ended with {process.returncode}", where=str(sources), hint=hint
         )
     warned = parse_warnings(log.read_text(encoding="utf-8", errors="replace"), sources)
-    # The extension's own warnings repeat the content of ``broken``.
+    # Drop the extension's own warnings, because they repeat the content of ``broken``.
     others = tuple(warning for warning in warned if warning.kind != "jz.broken")
     broken = json.loads((doctrees / BROKEN).read_bytes())
     return Built(
@@ -153,10 +154,11 @@ def run_sphinx(
 
 @contextmanager
 def _lock(path: Path) -> Iterator[tuple[int, ...]]:
-    """Hold ``path`` as a lock; yield the files through which Sphinx and its workers hold it, too.
+    """Hold ``path`` as a lock; yield the file descriptors that Sphinx must inherit.
 
-    If a run is killed, its Sphinx still writes until it prints its next line. The lock makes the
-    next run wait for that. Windows has no such locks.
+    Through them, Sphinx and its workers hold the lock as well. If our run is killed, its Sphinx
+    continues to write until it prints its next line. The lock makes the next run wait until that
+    Sphinx has ended. Windows has no such locks.
     """
     if os.name != "posix":
         yield ()
@@ -171,7 +173,7 @@ def _lock(path: Path) -> Iterator[tuple[int, ...]]:
 def _environment() -> dict[str, str]:
     """Return the environment variables for Sphinx.
 
-    It has the same import path as this process, and equal sources give equal pages.
+    They give Sphinx the import path of this process, and make equal sources give equal pages.
     """
     return {
         **os.environ,
@@ -181,16 +183,19 @@ def _environment() -> dict[str, str]:
         "LC_ALL": "C",
         "PYTHONUTF8": "1",
         "PYTHONHASHSEED": "0",
-        # If a library crashes, its stack is in the output.
+        # If a library crashes, Python prints its stack.
         "PYTHONFAULTHANDLER": "1",
-        # Write bytecode, whatever the user's setting: without it, starting Sphinx takes longer than
-        # building a page.
+        # Write bytecode, even if the user's setting forbids it. Without bytecode, Sphinx takes
+        # longer to start than to build a page.
         "PYTHONDONTWRITEBYTECODE": "",
     }
 
 
 def parse_warnings(text: str, sources: Path) -> tuple[Warned, ...]:
-    """Return the distinct warnings in Sphinx's warning file, in order."""
+    """Return the warnings in ``text``, the content of Sphinx's warning file, each once, in order.
+
+    Names of files become relative to ``sources``.
+    """
     warnings: list[Warned] = []
     for line in _COLOURS.sub("", text).split("\n"):
         match = _WARNING.fullmatch(line)
@@ -214,7 +219,9 @@ def napoleon_lines(
 ) -> list[str]:
     """Return a docstring as plain reST: sections of Google's or NumPy's style become fields.
 
-    ``settings`` are those of upstream's ``conf.py``; ``what`` is autodoc's kind of the object.
+    ``["Args:", "  x: an array"]`` → ``[":param x: an array"]``. ``settings`` are the ones of
+    upstream's ``conf.py``; ``what`` is autodoc's word for the kind of object (``function``), and
+    ``name`` the object's name.
     """
     from sphinx.ext.napoleon import Config
     from sphinx.ext.napoleon.docstring import GoogleDocstring, NumpyDocstring
@@ -225,7 +232,7 @@ def napoleon_lines(
     config: Any
     try:
         config = Config(**known)
-    except TypeError:  # a setting of another version
+    except TypeError:  # a setting that this version of Napoleon does not have
         config = Config()
     text = "\n".join(lines)
     if config.napoleon_numpy_docstring:

@@ -1,9 +1,9 @@
-"""The project's own git repository: file versions, merge settings, and content of commits.
+"""The project's own git repository: versions of files, merge settings, and content of commits.
 
-The input is the project's root and names of objects, files or commits. Nothing is fetched. Without
-git or a repository, questions about files return empty results, because the project works without
-git. Functions that take a commit raise an error for an unknown one. Upstream's repository is
-accessed in ``upstream/``.
+``root`` is the root folder of the project, which may be below the root of the repository. Nothing
+is fetched. The project works without git, so functions about files return empty results if there
+is no git or no repository. Functions that take a commit raise an error if it is unknown.
+Upstream's repository is read in ``upstream/``.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from pathlib import Path
 from pipeline.errors import ConfigError
 from pipeline.packages import how_to_run
 
-# A git hook sets these for its own repository; here only the root decides.
+# Variables that name the repository of a git hook. They are removed, because the pipeline may run
+# in a hook of another repository.
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
-_SECONDS = 60.0  # limit for commands that take milliseconds
-_VERSIONS = 50  # limit of versions of a file that are examined
+_SECONDS = 60.0  # time limit of a command; most take milliseconds
+_VERSIONS = 50  # number of commits in which versions of a file are looked for
 
 
 def blobs_in_git(root: Path, blobs: Collection[str]) -> frozenset[str]:
     """Return those of ``blobs`` (40 hex digits each) that the repository has.
 
-    It has every version of a file that was ever added, committed, stashed or checked out, unless
-    git has removed it since.
+    git has a blob for every version of a file that was ever added, committed or stashed. It removes
+    unreachable blobs after some time.
     """
     asked = "".join(f"{blob}\n" for blob in blobs)
     answer = _git(root, "cat-file", "--batch-check=%(objectname)", given=asked)
@@ -37,10 +38,10 @@ def blobs_in_git(root: Path, blobs: Collection[str]) -> frozenset[str]:
 
 
 def blobs_in_history(root: Path, folder: str) -> frozenset[str]:
-    """Return the versions of files below ``folder`` that a person can find in git.
+    """Return the blobs of all versions of files below ``folder`` that a person can find in git.
 
-    They are reachable from a commit, the reflog, a stash or the index. The blobs of a popped stash
-    stay in git for some weeks, but are unreachable.
+    These blobs are reachable from a commit, the reflog, a stash or the index. The blobs of a popped
+    stash stay in git for some weeks, but they are unreachable, so they are left out.
     """
     every = ("--all", "--reflog", "--indexed-objects", "--full-history")
     answer = _git(root, "rev-list", "--objects", *every, "--", f":(literal){folder}")
@@ -48,9 +49,10 @@ def blobs_in_history(root: Path, folder: str) -> frozenset[str]:
 
 
 def versions_in_git(root: Path, path: str) -> Iterator[bytes]:
-    """Yield versions of the file ``path`` on any branch, including rewritten ones.
+    """Yield the content of the file ``path`` in commits of any branch, including rewritten ones.
 
-    The newest comes first, each version once, up to a limit that nobody would exceed by hand.
+    The newest comes first, each version once. Only the ``_VERSIONS`` newest commits that changed
+    the file are read.
     """
     log = ("log", "--all", "--reflog", f"--max-count={_VERSIONS}", "-m", "--format=")
     options = ("--raw", "--no-abbrev", "--no-renames", "--", f":(literal){path}")
@@ -74,13 +76,13 @@ def files_in_index(root: Path, paths: Collection[str]) -> frozenset[str]:
 
 
 def checked_out(root: Path) -> str:
-    """Return the branch or commit of HEAD; "" without a repository."""
+    """Return the branch (``refs/heads/main``) or commit of HEAD; "" without a repository."""
     branch = _git(root, "symbolic-ref", "--quiet", "HEAD")
     return (branch or _git(root, "rev-parse", "--quiet", "--verify", "HEAD")).strip()
 
 
 def clean_commit(root: Path) -> str:
-    """Return the commit of HEAD; "" without git or with uncommitted translations or docs."""
+    """Return the commit of HEAD; "" without git, or with uncommitted changes that a site shows."""
     places = ("pyproject.toml", "upstream", "translations")
     if _git(root, "status", "--porcelain", "--", *places).strip():
         return ""
@@ -88,10 +90,10 @@ def clean_commit(root: Path) -> str:
 
 
 def tracked_though_ignored(root: Path, folder: str) -> frozenset[str]:
-    """Return files below ``folder`` that git tracks here although it ignores them.
+    """Return the files below ``folder`` that git tracks although ``.gitignore`` lists them.
 
-    Where such a file is untracked, git silently overwrites it when it checks out a branch that has
-    it.
+    Such a file is at risk on a branch that does not track it: when git checks out a branch that
+    does, it overwrites an ignored file without a warning.
     """
     listing = ("ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
     answer = _git(root, *listing, "--", f":(literal){folder}")
@@ -99,7 +101,7 @@ def tracked_though_ignored(root: Path, folder: str) -> frozenset[str]:
 
 
 def files_in_history(root: Path, folder: str) -> frozenset[str]:
-    """Return the files below ``folder`` that any commit has, relative to ``root``."""
+    """Return the files below ``folder`` that any commit has changed, relative to ``root``."""
     log = (
         "log",
         "--all",
@@ -114,11 +116,12 @@ def files_in_history(root: Path, folder: str) -> frozenset[str]:
 
 
 def authors_of_lines(root: Path, path: str) -> dict[str, str]:
-    """Return who first added each line of a file and when, in commits of any branch.
+    """Return, for each line of a file, who first added it and when, in commits of any branch.
 
-    ``msgstr "茶"`` → ``Li Lei <li@example.org>, 2026-05-01 09:30+0800``.
+    ``msgstr "茶"`` → ``Li Lei <li@example.org>, 2026-05-01 09:30+0800``
     """
-    # No line of a patch begins with NUL. "@" would not do: "@li" and "@@ -1 +1 @@" look alike.
+    # NUL marks the author's line, because no line of a patch begins with it. "@" would not do: an
+    # author "@li" would look like the head of a hunk, "@@ -1 +1 @@".
     shape = ("--format=%x00%an <%ae>, %ad", "--date=format:%Y-%m-%d %H:%M%z")
     log = "log --all --no-merges --patch --unified=0 --text --no-color".split()
     authors: dict[str, str] = {}
@@ -127,14 +130,15 @@ def authors_of_lines(root: Path, path: str) -> dict[str, str]:
         if line.startswith("\0"):
             author = line[1:]
         elif line.startswith("+"):
-            authors[line[1:]] = author  # the oldest commit comes last and wins
+            # The oldest commit comes last, so its author stays.
+            authors[line[1:]] = author
     return authors
 
 
 def moments_of_lines(root: Path, path: str) -> list[tuple[str, float]]:
-    """Return the lines of a file with the author date of their last commit (seconds since 1970).
+    """Return each line of a file with the author date of its last commit (seconds since 1970).
 
-    An uncommitted line has the current time. A file without a version in git gives no lines.
+    An uncommitted line has the current time. The list is empty for a file that git does not have.
     """
     lines: list[tuple[str, float]] = []
     moment = 0.0
@@ -147,7 +151,7 @@ def moments_of_lines(root: Path, path: str) -> list[tuple[str, float]]:
 
 
 def person_in_git(root: Path) -> str:
-    """Return the committer for a catalogue's header, ``Li Lei <li@example.org>``, or ""."""
+    """Return git's user for the header of a catalogue: ``Li Lei <li@example.org>``, or ""."""
     name = _git(root, "config", "--get", "user.name").strip()
     address = _git(root, "config", "--get", "user.email").strip()
     if name and address:
@@ -156,10 +160,10 @@ def person_in_git(root: Path) -> str:
 
 
 def link_repository(root: Path, folder: Path) -> Path:
-    """Return a path in the empty ``folder`` that git treats like ``root``, for queries.
+    """Return a new folder in the empty ``folder`` that git treats as ``root``.
 
-    It is as deep in the folder as ``root`` is in its repository. A copy of ``root`` can be placed
-    there; commands that change the repository must not be run.
+    It has the same path below ``folder`` as ``root`` has in its repository. The caller can copy
+    ``root`` to it and query git there, but must not run commands that change the repository.
     """
     words = _git(root, "rev-parse", "--absolute-git-dir", "--show-prefix").split("\n")
     if len(words) < 2:
@@ -172,10 +176,10 @@ def link_repository(root: Path, folder: Path) -> Path:
 
 
 def set_merge_driver(root: Path, name: str, *, title: str, command: str) -> bool:
-    """Configure git to merge files with the attribute ``merge=<name>`` by ``command``.
+    """Configure git to run ``command`` to merge files with the attribute ``merge=<name>``.
 
-    The setting is local to this clone. Return whether it is new. Raises ConfigError if it cannot be
-    set.
+    The setting is local to this clone. Return whether it is new. Raises ConfigError if git cannot
+    store it.
     """
     if not _git(root, "rev-parse", "--git-dir"):
         raise ConfigError(
@@ -243,8 +247,8 @@ def run_git(root: Path, *arguments: str, given: bytes = b"") -> bytes:
     return ended.stdout if ended.returncode == 0 else b""
 
 
-_NO_BLOB = "0" * 40  # stands for a missing file
-_COMMITS = 2000  # limit of commits that are examined: years of daily ones
+_NO_BLOB = "0" * 40  # git's blob of a missing file
+_COMMITS = 2000  # maximum number of commits that are read: years of daily commits
 _UNSHALLOW = "In a shallow clone, run first: git fetch --unshallow origin"
 
 
@@ -271,8 +275,8 @@ def commit_of(root: Path, name: str) -> str:
 def check_out(root: Path, commit: str, folder: Path) -> Path:
     """Check out a commit of the project into a clone in ``folder``; return the project's root.
 
-    The clone has the history and the same ignore rules. Raises ConfigError for a commit that HEAD
-    does not descend from, because anybody could have made it.
+    The commit must be HEAD or an ancestor: anybody could have made any other commit. Otherwise
+    raises ConfigError.
     """
     commit = commit_of(root, commit)
     if merge_base(root, commit, "HEAD") != commit:
@@ -302,7 +306,7 @@ def main_branch(root: Path, names: Sequence[str]) -> str:
     for name in names:
         if _commit(root, name):
             return name
-    # Reports a missing repository instead, if that is the reason.
+    # Without a repository, this raises a better error.
     commit_of(root, "HEAD")
     raise ConfigError(
         f"there is no main branch to compare with: {', '.join(names)}",
@@ -334,7 +338,10 @@ def files_at(root: Path, commit: str, folder: str) -> dict[str, str]:
 
 
 def read_blobs(root: Path, blobs: Collection[str]) -> Mapping[str, bytes]:
-    """Return the content of each blob, read by one command. Raises ConfigError if one is absent."""
+    """Return the content of each blob, by its id. Raises ConfigError if a blob is missing.
+
+    One git command reads all of them.
+    """
     asked = "".join(f"{blob}\n" for blob in blobs)
     answer = run_git(root, "cat-file", "--batch", given=asked.encode("ascii"))
     contents: dict[str, bytes] = {}
@@ -369,9 +376,9 @@ class FileChange:
 def changes_below(root: Path, folder: str) -> Iterator[FileChange]:
     """Yield the changes to files below ``folder`` by the ancestors of HEAD, newest first.
 
-    Changes of a merged branch belong to the merge, with its date: readers could see them from then
-    on. The first commits of a shallow clone are skipped, because their changes are unknown. Nothing
-    is yielded without git.
+    A change on a merged branch has the commit and date of the merge, because readers of the site
+    could see it only from then on. The oldest commits of a shallow clone are skipped, because their
+    parents are missing, and so their changes are unknown. Without git there are no changes.
     """
     log = ("log", "--first-parent", "-m", f"--max-count={_COMMITS}")
     shape = ("--raw", "-z", "--no-abbrev", "--no-renames", "--format=@%H%x00%cI%x00%an")

@@ -1,11 +1,15 @@
-"""Local web server for a single person, based on starlette, uvicorn and watchfiles.
+"""Local web server for one person, based on starlette, uvicorn and watchfiles.
 
-Actions receive and return JSON; pages are HTML. A ``PipelineError`` in an action is returned as an
-error response.
+``serve`` runs on it. Actions receive and return JSON; pages are HTML. If an action raises a
+``PipelineError``, the server returns it as an error response.
 
-The invariant: only the person who started the server can use it. The address contains a secret.
-Requests must name this machine as their host, which prevents DNS rebinding. Requests from pages of
-other sites are refused. Browsers only run the server's own script, whatever a catalogue contains.
+Invariant: only the person who started the server can use it.
+
+- The address contains a secret.
+- A request must name this machine as its host, which prevents DNS rebinding.
+- Requests from pages of other sites are refused.
+- A policy in the headers lets browsers run the server's own script only, so that texts from a
+  catalogue cannot run code.
 """
 
 from __future__ import annotations
@@ -46,16 +50,17 @@ _EDITOR = (
     "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
-# Upstream's pages have styles of their own and unchecked HTML.
+# Policy for pages of the docs: they need their styles, but their HTML is not trusted.
 _PAGE = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
     "sandbox allow-same-origin"
 )
-# Allowed values of Sec-Fetch-Site; old browsers do not send it.
+# Allowed values of the header Sec-Fetch-Site, which old browsers do not send.
 _SAME = (None, "same-origin", "none")
 _UNPROCESSABLE = 422
-_PATIENCE = 2  # seconds for requests in progress when the server stops
+_PATIENCE = 2  # seconds that requests in progress have to end when the server stops
+# Modules that a server imports late; see ``load``.
 _NEEDED = (
     "starlette.applications",
     "starlette.staticfiles",
@@ -66,10 +71,10 @@ _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
 class Guard:
-    """Middleware that accepts requests from the person at this machine only.
+    """Middleware that only accepts requests from the person who started the server.
 
-    ``port`` and ``token`` are those of the URL. The application behind it receives paths without
-    the token.
+    ``port`` and ``token`` (the secret) are parts of the server's address. The application ``app``
+    receives paths without the token.
     """
 
     def __init__(self, app: ASGIApp, *, port: int, token: str) -> None:
@@ -79,8 +84,8 @@ class Guard:
         self._origins = {f"http://{host}" for host in self._hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or refuse it before anything is done."""
-        if scope["type"] == "websocket":  # websockets are not used
+        """Refuse a request, or pass it to the application. This is the interface of ASGI."""
+        if scope["type"] == "websocket":  # the application has none
             await send({"type": "websocket.close", "code": 1008})
             return
         if scope["type"] == "lifespan":
@@ -105,7 +110,7 @@ class Guard:
         await self._app({**scope, "path": inner, "raw_path": None}, receive, guarded)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Return the status and the reason for refusing a request, or None to accept it."""
+        """Return the HTTP status and the reason for refusing a request, or None to accept it."""
         headers = {name.decode("latin-1"): value for name, value in scope["headers"]}
         asked = {name: value.decode("latin-1") for name, value in headers.items()}
         if asked.get("host") not in self._hosts:
@@ -140,21 +145,22 @@ async def _refuse(send: Send, status: int, text: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Served content: pages by name, and actions as functions on JSON."""
+    """Content of a server: pages of the docs, and actions."""
 
-    frame: Callable[[str], str]  # returns the HTML of a page
-    actions: Mapping[str, Callable[[Any], Any]]
-    # returns the Chinese version of a sentence in an error, if there is one
+    frame: Callable[[str], str]  # returns the HTML of the page with this name
+    actions: Mapping[str, Callable[[Any], Any]]  # functions from JSON to JSON, by name
+    # Returns the Chinese version of a sentence in an error, if there is one.
     chinese: Callable[[str], str]
 
 
 def application(
     static: Path, site: Callable[[], Site], *, port: int, token: str
 ) -> Guard:
-    """Return the guarded application. It only answers below ``/TOKEN/``.
+    """Return the guarded application, which only answers requests below ``/TOKEN/``.
 
-    ``site`` is called for each request. Its first call may be slow; files of ``static`` are served
-    in the meantime.
+    ``static`` is the folder with the editor's HTML page and its files. ``site`` returns the content
+    and is called for each request. Its first call may be slow; the files of ``static`` are served
+    meanwhile.
     """
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
@@ -229,7 +235,7 @@ def bind(port: int) -> socket.socket:
 
 
 def load() -> None:
-    """Import the modules of a server, before another thread occupies the interpreter."""
+    """Import the modules of a server before other threads slow down imports."""
     for module in _NEEDED:
         import_module(module)
 
@@ -252,7 +258,7 @@ def serve_on(listener: socket.socket, app: ASGIApp) -> None:
 
 
 def open_browser(address: str) -> bool:
-    """Open a browser window if this machine has a screen; return whether it did."""
+    """Open ``address`` in a browser if this machine has a screen; return whether it was opened."""
     # Without a screen, Python would start a text browser in the terminal.
     has_screen = not sys.platform.startswith("linux") or any(
         map(os.environ.get, _DISPLAYS)
@@ -264,7 +270,10 @@ def open_browser(address: str) -> bool:
 def watched(
     folders: Sequence[Path], report: Callable[[Sequence[Path]], None]
 ) -> Iterator[None]:
-    """Call ``report`` with files below ``folders`` that change while the context is active."""
+    """Call ``report`` with each group of files below ``folders`` that changes in the context.
+
+    The calls come from another thread.
+    """
     from watchfiles import watch
 
     stop = threading.Event()
