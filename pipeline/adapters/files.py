@@ -147,7 +147,7 @@ def _parts(path: str) -> list[str]:
 
 
 def paths_below(folder: Path, *suffixes: str) -> Iterator[str]:
-    """Yield the paths of the files below ``folder`` with one of ``suffixes``, as text.
+    """Yield the paths of the files below ``folder`` with one of ``suffixes``, with ``/`` on every system.
 
     Links to folders are not followed. Missing folders, and folders with too long a path, are
     skipped. Any other folder that cannot be listed raises InputError; otherwise the caller would
@@ -171,7 +171,7 @@ def paths_below(folder: Path, *suffixes: str) -> Iterator[str]:
             if entry.is_dir(follow_symlinks=False):
                 pending.append(entry.path)
             elif entry.name.endswith(suffixes) and not _leads_to_folder(entry):
-                yield entry.path
+                yield entry.path.replace(os.sep, "/")
 
 
 def _leads_to_folder(entry: os.DirEntry[str]) -> bool:

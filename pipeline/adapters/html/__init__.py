@@ -1,5 +1,5 @@
 """Stand-alone HTML of documents, and the sanitizer for all foreign markup.
 
-Renderers of notebooks, MyST and reStructuredText for previews belong here, as do the guards for
-markup, drawings and style sheets. The web site's pages, which Sphinx writes, do not.
+Renderers of notebooks, MyST and reStructuredText for previews belong here, and the cleaners of
+HTML, drawings and style sheets. Sphinx writes the pages of the web site (``pipeline/site``).
 """

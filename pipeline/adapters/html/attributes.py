@@ -1,7 +1,8 @@
-"""Attributes of blocks in Markdown, for previews and the site.
+"""Plugin of markdown-it-py for attributes of blocks, for previews and the site.
 
-MyST has them on the line above: ``{.class #name}``. In Python-Markdown and kramdown they end a
-heading or a block, with an optional colon: ``# Words {#name}``, ``{: .class }``.
+In MyST, attributes are on the line above a block: ``{.class #name}``. In Python-Markdown and
+kramdown they are at the end of a heading or block, with an optional colon: ``# Words {#name}``,
+``{: .class }``.
 """
 
 from __future__ import annotations
@@ -17,37 +18,38 @@ if TYPE_CHECKING:
     from markdown_it.rules_core import StateCore
     from markdown_it.token import Token
 
-# Others could fetch a file or run a script.
+# Other attributes could fetch a file or run a script.
 ALLOWED = frozenset(("class", "id"))
 _LIST = r"\{:?[ \t]*([^{}]+)\}"
 _FIRST = re.compile(rf"{_LIST}[ \t]*(?:\n|$)")
 _LAST = re.compile(rf"\n{_LIST}[ \t]*$")
 _OF_HEADING = re.compile(rf"[ ]+{_LIST}[ ]*$")
-# The colon behind a link, an image, code or emphasis; MyST writes none there.
+# The colon of attributes behind a link, an image, code or emphasis. MyST has no colon there.
 _COLON = re.compile(r"(?<=[\])`*_])\{:[ \t]*(?=[.#\w][^{}`]*\})")
 
 
 def attributes_plugin(md: MarkdownIt) -> None:
-    """Parse the attributes of blocks in all these forms."""
+    """Make ``md`` parse the attributes of blocks in all forms."""
     md.use(attrs_block_plugin, allowed=tuple(ALLOWED))
     md.core.ruler.after("block", "attributes", _apply)
 
 
 def _apply(state: StateCore) -> None:
-    """Move attributes from the text of each block to the block."""
+    """Move attributes from the text of each block to the block's token."""
     tokens: list[Token] = []
     for token in state.tokens:
         tokens.append(token)
         if token.type == "inline" and "{" in token.content:
             _take_from(token, block=tokens[-2])
-        # A list of attributes alone belongs to a block that cannot have any: a table, code.
+        # Drop a paragraph that is now empty. It had only the attributes of a table or code block
+        # nearby, which cannot have attributes.
         if token.type == "paragraph_close" and not tokens[-2].content:
             del tokens[-3:]
     state.tokens = tokens
 
 
 def _take_from(inline: Token, *, block: Token) -> None:
-    """Remove attributes from the text ``inline``, and give them to its ``block``."""
+    """Remove attributes from the text ``inline`` and set the allowed ones on its ``block``."""
     patterns = [_FIRST, _LAST]
     if block.type == "heading_open":
         patterns.append(_OF_HEADING)

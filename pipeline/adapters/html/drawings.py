@@ -1,8 +1,8 @@
-"""Drawings (SVG) and other foreign files, as they may be published.
+"""Cleaner of drawings (SVG), and the decision which foreign files may be published.
 
-A reader may open a file by its own address. A script in it would then run as if it were ours. A
-drawing with only allowed content stays byte-identical; otherwise its tree is cleaned and
-serialized.
+A reader may open a file of the site by its own address. A script in it would then run with the
+rights of the site. ``clean_drawing`` returns a drawing with only allowed content unchanged;
+otherwise it removes the rest from the parsed tree and serializes the tree.
 """
 
 from __future__ import annotations
@@ -28,32 +28,33 @@ _XML = "{http://www.w3.org/XML/1998/namespace}"
 _STYLE = f"{_SVG}style"
 _ELEMENTS = frozenset(f"{_SVG}{name}" for name in (*DRAWN, "a", "image", "switch"))
 _ADDRESSES = ("href", f"{_XLINK}href")
-# Other elements may only refer to parts of the drawing itself.
+# Elements that may have an address outside of the drawing; others may only refer to its parts.
 _LEADING = frozenset((f"{_SVG}a", f"{_SVG}image"))
 _HANDLER = re.compile("on", re.IGNORECASE)
-# Imports, mostly of fonts. A sheet loses only these, unless it also fetches in other ways.
+# Imports of style sheets, mostly of fonts. They are removed from a sheet. If the rest of the sheet
+# still fetches something, the whole sheet is removed.
 _IMPORT = re.compile(r"@import\b(?:\"[^\"]*\"|'[^']*'|[^;{}\"'])*;", re.IGNORECASE)
 _FETCHING_SHEET = re.compile(r"url\((?!\s*[\"']?#)|@import|image-set|\\", re.IGNORECASE)
 
 
 class _Builder(ElementTree.TreeBuilder):
-    """Tree builder that notes content which a browser would read, but which is not in the tree."""
+    """Tree builder that notices content which browsers read, but which is missing in the tree."""
 
     def __init__(self) -> None:
         super().__init__()
         self.has_more = False
 
     def pi(self, target: str, text: str | None = None) -> None:  # type: ignore[override]
-        """Note a processing instruction: ``<?xml-stylesheet …?>``."""
+        """Notice a processing instruction: ``<?xml-stylesheet …?>``."""
         self.has_more = True
 
     def doctype(self, name: str, public: str, system: str) -> None:
-        """Note a document type, whose entities may contain elements."""
+        """Notice a document type, because its entities may contain elements."""
         self.has_more = True
 
 
 def clean_drawing(data: bytes) -> bytes:
-    """Return a drawing that runs and fetches nothing; empty bytes if ``data`` is no drawing."""
+    """Return a drawing that runs and fetches nothing; b"" if ``data`` is not an SVG drawing."""
     builder = _Builder()
     try:
         # expat fetches nothing, and it limits the expansion of entities.
@@ -90,16 +91,16 @@ def _clean(root: Element) -> bool:
 
 
 def _is_allowed(element: Element) -> bool:
-    """Return whether an element is on the allow-list; a style sheet must not fetch anything."""
+    """Return whether an element may stay: it is listed, or a style sheet that fetches nothing."""
     if element.tag == _STYLE:
         return not _FETCHING_SHEET.search(_IMPORT.sub("", element.text or ""))
     return element.tag in _ELEMENTS
 
 
 def _is_harmless(element: str, name: str, value: str) -> bool:
-    """Return whether an attribute runs and fetches nothing.
+    """Return whether an attribute of ``element`` runs and fetches nothing.
 
-    Attributes in other namespaces are rejected: drawing programs add many of their own.
+    Attributes in unknown namespaces are not harmless; drawing programs add many of these.
     """
     if name in _ADDRESSES:
         if value.lstrip().startswith("#"):
@@ -113,7 +114,7 @@ def _is_harmless(element: str, name: str, value: str) -> bool:
 
 
 def _leads(element: str, address: str) -> bool:
-    """Return whether an address is a link's target, or the inline data of an image."""
+    """Return whether an address is safe: a link leads to a page, an image has inline data."""
     is_image = address.lstrip().lower().startswith("data:")
     return is_safe_address(address) and is_image == (element == f"{_SVG}image")
 
@@ -127,7 +128,7 @@ _PROGRAMS = frozenset(
 
 
 def is_program(path: str) -> bool:
-    """Return whether a browser that opens the file may run code in it."""
+    """Return whether a browser may run code in the file when somebody opens it."""
     return PurePath(path).suffix.lower() in _PROGRAMS
 
 
@@ -137,9 +138,9 @@ def is_drawing(path: str) -> bool:
 
 
 def is_lfs_pointer(path: Path) -> bool:
-    """Return whether a file only names its content, which Git LFS keeps elsewhere.
+    """Return whether a file is a pointer of Git LFS, which stores the content elsewhere.
 
-    A file that cannot be read does not.
+    Return False for a file that cannot be read.
     """
     with suppress(OSError), path.open("rb") as file:
         return file.read(len(LFS_POINTER)) == LFS_POINTER
@@ -147,7 +148,11 @@ def is_lfs_pointer(path: Path) -> bool:
 
 
 def published(path: Path) -> bytes | Path | None:
-    """Return what to publish: the file, cleaned bytes of a drawing, or None if forbidden."""
+    """Return the content to publish for a file.
+
+    This is ``path`` itself, the bytes of a cleaned drawing, or None if the file may not be
+    published.
+    """
     if is_program(path.name) or is_lfs_pointer(path):
         return None
     if not is_drawing(path.name):

@@ -1,7 +1,7 @@
-"""Formulas as MathML for the site and previews, which browsers render without a script.
+"""Formulas as MathML, for the site and previews. Browsers render MathML without a script.
 
-The converter inserts text of a formula into its markup without escaping: ``\\text{<b>}`` becomes an
-element. So its element tree is used and serialized here instead.
+The library latex2mathml returns markup in which texts of a formula are not escaped:
+``\\text{<b>}`` becomes an element. So this module takes its element tree and serializes that.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pipeline.adapters.html.sanitizer import sanitize
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-# LaTeX that the converter supports only under another name or in another form.
+# LaTeX that latex2mathml supports only under another name or in another form.
 _SYNONYMS = (
     (re.compile(r"\{aligned\}"), "{split}"),
     (
@@ -26,15 +26,15 @@ _SYNONYMS = (
     (re.compile(r"(\\begin\{array\})\s+(?=\{)"), r"\1"),
     (re.compile(r"(?<!\\)\\\n"), r"\\ "),
 )
-# Character references that the converter writes; as text of its tree they would be escaped again.
+# Character references in the texts of the tree. Serializing would escape their ``&``.
 _BY_NUMBER = re.compile(r"&#x[0-9a-f]+;", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 12)
 def formula_mathml(latex: str, *, is_block: bool) -> str:
-    """Return a formula as MathML, or an empty text if any part of it is not supported.
+    """Return a LaTeX formula as MathML, or "" if any part of it is not supported.
 
-    Results are cached, because both languages of a page have the same formulas.
+    Results are cached, because the pages of all languages have the same formulas.
     """
     # The import takes about 20 ms, and only pages with formulas need it.
     from xml.etree.ElementTree import tostring
@@ -48,7 +48,7 @@ def formula_mathml(latex: str, *, is_block: bool) -> str:
         for element in tree.iter():
             element.text = _BY_NUMBER.sub(_character, element.text or "")
         html = tostring(tree, encoding="unicode", short_empty_elements=False)
-    # The converter's exceptions have no common base class.
+    # The exceptions of latex2mathml have no common base class.
     except Exception:  # noqa: BLE001
         return ""
     if any(map(_is_not_understood, tree.iter())):
@@ -63,9 +63,9 @@ def _character(number: re.Match[str]) -> str:
 
 
 def _is_not_understood(element: Element) -> bool:
-    """Return whether an element contains LaTeX that the converter did not understand.
+    """Return whether an element contains LaTeX that was not converted.
 
-    This may be a command (``<mi>\\foo</mi>``), the ``&`` of an environment, or a line break.
+    For example: a command (``<mi>\\foo</mi>``), the ``&`` of an environment, or a line break.
     """
     words = (element.text or "", *element.attrib.values())
     if any("\\" in word for word in words):

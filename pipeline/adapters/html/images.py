@@ -1,6 +1,6 @@
 """Images of a stand-alone page: local files and attachments become data URIs.
 
-The page is then complete in one file. No file outside of the docs folder is read.
+So the page is complete in one file. Files outside of the docs folder are never read.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from pipeline.adapters.html.sanitizer import TagReader
 from pipeline.folders import LFS_POINTER
 
 _ATTACHMENT = "attachment:"
-# The attribute that names the image, by element.
+# Elements that show an image, and the attribute with its address.
 _SOURCES = {"img": "src", "object": "data"}
 
 
 @dataclass(frozen=True, slots=True)
 class PageFolder:
-    """Folder of a page. Files outside of the docs folder cannot be read."""
+    """Folder of a page, which reads files of the docs folder only."""
 
-    docs: Path
+    docs: Path  # the docs folder
     inside: str = ""  # path of the page's folder, relative to ``docs``
-    # Rejected paths outside of the docs folder; each page has a list of its own.
+    # Paths outside of the docs folder that the page tried to read.
     refused: list[str] = field(default_factory=list, compare=False)
 
     @classmethod
@@ -38,14 +38,14 @@ class PageFolder:
         return cls(docs, page.rpartition("/")[0])
 
     def __deepcopy__(self, _: object) -> PageFolder:
-        """Return the same object: nbconvert copies its resources, but ``refused`` is shared."""
+        """Return the same object. nbconvert copies its resources, but must not copy ``refused``."""
         return self
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of the file ``name``, as the page calls it; None if it does not exist.
+        """Return the content of the file ``name``, a path in the page; None if it does not exist.
 
-        For a file outside of the docs folder the result is empty. As in Sphinx, a leading slash
-        means the docs folder.
+        As in Sphinx, a path with a leading slash starts at the docs folder. For a file outside of
+        the docs folder, return b"" and add ``name`` to ``refused``.
         """
         start = self.docs if name.startswith("/") else self.docs / self.inside
         path = start / name.lstrip("/")
@@ -57,10 +57,10 @@ class PageFolder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Images:
-    """Sources of a page's images: its folder, and the attachments of the current cell."""
+    """Sources of the images of a page: its folder, and the attachments of the current cell."""
 
     folder: PageFolder
-    # Name → media type → base64, which may be a list of lines.
+    # Name → media type → base64. The base64 may be a list of lines.
     attachments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def embed_in(self, html: str) -> str:
@@ -68,7 +68,7 @@ class Images:
         return _Embedder(html, self).embedded
 
     def uri(self, source: str) -> str:
-        """Return a data URI for an attachment or a file of the docs; any other source unchanged."""
+        """Return the data URI of an attachment or a file of the docs; other sources unchanged."""
         name = urllib.parse.unquote(source)
         if name.startswith(_ATTACHMENT):
             # The first media type is used; attachments rarely have two.
@@ -77,7 +77,7 @@ class Images:
             ).items():
                 return f"data:{media};base64,{''.join(payload)}"
             return source
-        # An image of another site.
+        # The image is on another site.
         if ":" in name or name.startswith("//"):
             return source
         media = mimetypes.guess_type(name)[0] or ""
@@ -89,12 +89,14 @@ class Images:
 
 
 class _Embedder(TagReader):
-    """Editor of image tags. As in browsers, comments and attribute values contain none."""
+    """Parser that replaces the image tags in HTML, but not in comments and attribute values."""
 
     def __init__(self, html: str, images: Images) -> None:
         super().__init__()
         self._html, self._images = html, images
-        self._done = 0  # characters of ``html`` in the result
+        self._done = (
+            0  # number of characters of ``html`` that are in ``_parts`` already
+        )
         self._parts: list[str] = []
         lines = html.split("\n")
         # Offset of the first character of each line.
@@ -103,11 +105,11 @@ class _Embedder(TagReader):
 
     @property
     def embedded(self) -> str:
-        """Return the whole HTML."""
+        """Return the HTML with embedded images."""
         return "".join((*self._parts, self._html[self._done :]))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Embed an image. Of two attributes with one name, the first one wins."""
+        """Embed an image. If an attribute occurs twice, use the first one, as browsers do."""
         attributes = {name: value or "" for name, value in reversed(attrs)}
         source = _SOURCES.get(tag, "")
         if not attributes.get(source):

@@ -1,7 +1,7 @@
 """MyST prose to HTML, for previews.
 
-The input is MyST; the output is a self-contained HTML fragment. Constructs that need Sphinx (cross
-references, includes) are shown in a simple form.
+``markdown_html`` takes MyST and returns an HTML fragment that needs no other file. Constructs that
+need Sphinx (cross references, includes) are shown in a simple form.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _TITLE_AND_TARGET = re.compile(r"(.+?)\s*<([^<>]+)>", re.DOTALL)  # "a title <ta
 # "other.md#part".
 _LOCAL_PAGE = re.compile(r"(?!\w+:|//|#)([^#?]+)\.(?:md|ipynb)(#.*)?")
 
-# Roles for prose; all others are taken for names of the API.
+# Roles whose text is prose. The text of any other role is shown as code, like a name of the API.
 _PROSE_ROLES = frozenset(("ref", "doc", "term", "abbr", "numref"))
 _CODE = frozenset(("code-block", "code", "code-cell", "sourcecode", "testcode"))
 _HIDDEN = frozenset(("toctree", "tableofcontents", "contents", "include", "raw-cell"))
 _ADMONITIONS = frozenset(
     "note warning tip important hint caution attention danger error seealso admonition".split()
 )
-# Symbol that replaces the name of an admonition in its title.
+# Symbols in the titles of admonitions, instead of their names in some language.
 _LABELS = {
     "note": "ⓘ",
     "tip": "💡",
@@ -81,7 +81,8 @@ def _markdown() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.use(dollarmath_plugin, renderer=_math, double_inline=True)
     parser.use(amsmath_plugin, renderer=_math)
-    # Without `alt`, a line of a formula that starts with "\begin" does not end a paragraph.
+    # ``alt`` lists blocks that this rule may interrupt. With an empty list, a line that starts with
+    # "\begin" does not end a paragraph.
     begin = next(
         rule.fn for rule in parser.block.ruler.__rules__ if rule.name == "amsmath"
     )
@@ -112,7 +113,7 @@ def _math(source: str, options: Mapping[str, Any] | None = None) -> str:
 
 
 def _role(_: Any, tokens: Sequence[Token], index: int, *__: Any) -> str:
-    """Return the text of a role: as code for API names, as prose for references."""
+    """Return the HTML of a role: the text of a reference as prose, a name of the API as code."""
     name, content = tokens[index].meta["name"], tokens[index].content
     if name == "math":
         return _math(content, {"display_mode": False})
@@ -154,14 +155,14 @@ def _directive(name: str, argument: str, *, content: str, env: Any) -> str:
         return _code(body, language="text")
     if name == "math":
         return _math(f"{argument}\n{body}".strip())
-    # Any other directive contains prose, which is shown whatever the directive would do.
+    # Show the prose in any other directive, whatever Sphinx would do with it.
     inner = str(_markdown().render(body, env))
     if name in ("figure", "image"):
         source = escape(env["images"].uri(argument))
         return f'<figure><img src="{source}" alt=""><figcaption>{inner}</figcaption></figure>'
     title = _markdown().renderInline(argument, env) if argument else ""
     kind = name if name in _ADMONITIONS else "plain-directive"
-    # These two have no label, only a title of their own.
+    # These two have no symbol, only their own title.
     if kind not in ("plain-directive", "admonition"):
         title = f"{_LABELS.get(name, name.capitalize())} {title}"
     return f'<div class="admonition {kind}"><p class="title">{title}</p>{inner}</div>'
@@ -198,7 +199,7 @@ def _link(
         tokens[index].attrSet("href", f"{name}.html{part}")
     html = str(renderer.renderToken(tokens, index, options, env))
     if tokens[index + 1].type == "link_close":
-        # A link without text: MyST would show the title of its target; here the address is shown.
+        # The link has no text. MyST would show the title of its target; show the address instead.
         html += escape(target)
     return html
 
@@ -210,10 +211,10 @@ def _raw(_: Any, tokens: Sequence[Token], index: int, __: Any, env: Any) -> str:
 def _alert(
     renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Any
 ) -> str:
-    """Return the start of an alert, which looks like the admonition of the same name."""
+    """Return the start tag of an alert ("> [!NOTE]"), styled like the admonition of that name."""
     kind = tokens[index].info.lower()
     tokens[index].attrSet("class", f"admonition {kind}")
-    # The title and its text follow.
+    # The next tokens are the start of the title and its text.
     tokens[index + 1].attrSet("class", "title")
     for word in tokens[index + 2].children or ():
         word.content = _LABELS[kind]

@@ -1,8 +1,8 @@
-"""Notebooks to stand-alone HTML: nbconvert for cells and outputs, ``myst`` for prose.
+"""Notebooks to stand-alone HTML: nbconvert renders cells and outputs, ``myst`` renders prose.
 
 The pages fetch nothing: images are embedded, formulas become MathML, Pygments colours the code.
-Cells, outputs and whole pages pass the sanitizer. Content that needs a script is removed, and the
-page reports it.
+Cells, outputs and whole pages pass the sanitizer, which removes content that needs a script. A note
+on the page counts the removed elements.
 """
 
 from __future__ import annotations
@@ -25,27 +25,25 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One page in the index.
-
-    ``percent`` is None for a page without messages. ``link`` is empty for a page that is not
-    rendered.
-    """
+    """One page in the index of all pages."""
 
     page: str
     title: str
-    link: str
-    percent: int | None
-    fuzzy: int
-    untranslated: int
-    status: str
-    state: str
+    link: str  # "" if the page is not rendered
+    percent: (
+        int | None
+    )  # of messages that are translated; None if there are no messages
+    fuzzy: int  # number of messages
+    untranslated: int  # number of messages
+    status: str  # of the execution, for the style: "passed"
+    state: str  # of the execution, in words
 
 
 def page_html(body: Sanitized, *, language: str, head: Mapping[str, str]) -> str:
     """Return a whole page around ``body``, with a note about elements that were removed from it.
 
-    ``head`` has title, state, status, digest and index (a link), as plain text. Its ``left_out`` is
-    the text of the note: ``{} elements left out: ``.
+    ``head`` has plain texts for the head of the page: title, state, status, digest, index (a link),
+    and ``left_out``, the text of the note: ``{} elements left out: ``.
     """
     return _render(
         "page.html.j2",
@@ -58,7 +56,7 @@ def page_html(body: Sanitized, *, language: str, head: Mapping[str, str]) -> str
 
 
 def notebook_html(notebook: Mapping[str, Any], *, folder: PageFolder) -> Sanitized:
-    """Return the cells of a notebook as HTML. Local images are read from ``folder``."""
+    """Return the cells of a notebook as sanitized HTML, with images of ``folder`` embedded."""
     import nbformat
     from nbformat.v4.rwbase import rejoin_lines
 
@@ -82,14 +80,15 @@ def notebook_html(notebook: Mapping[str, Any], *, folder: PageFolder) -> Sanitiz
 
 
 def _name_lexer(metadata: dict[str, Any]) -> None:
-    """Set Python's lexer if IPython is not installed, whose lexer most notebooks name.
+    """Replace IPython's lexer in ``metadata`` by Python's if IPython is not installed.
 
-    nbconvert would fall back to the same lexer, but print a warning to stderr.
+    Most notebooks name IPython's lexer. nbconvert would fall back to Python's, but also print a
+    warning to stderr.
     """
     language = metadata.get("language_info", {})
     if not isinstance(language, dict) or _has_ipython():
         return
-    # As nbconvert chooses the lexer; the last value is its default.
+    # This is how nbconvert chooses the lexer; the last value is its default.
     lexer = language.get("pygments_lexer", language.get("name")) or "ipython3"
     if lexer in ("ipython2", "ipython3"):
         metadata["language_info"] = {
@@ -105,10 +104,10 @@ def _has_ipython() -> bool:
 
 
 def _sanitize(output: dict[str, Any]) -> tuple[str, ...]:
-    """Sanitize the HTML of an output, and return the names of elements that a reader misses.
+    """Sanitize the HTML of an output in place; return the names of removed visible elements.
 
-    Each output is sanitized separately, so that an unclosed element affects no other. Widgets need
-    scripts, so their text is shown instead.
+    Each output is sanitized separately, so that an unclosed element does not affect other outputs.
+    Widgets need scripts, so the page shows their text instead.
     """
     data = output.get("data", {})
     is_widget = data.pop(_WIDGET, None) is not None
@@ -120,7 +119,7 @@ def _sanitize(output: dict[str, Any]) -> tuple[str, ...]:
         return ()
     sanitized = sanitize(html)
     data["text/html"] = sanitized.html
-    # Sanitized HTML needs no isolated frame.
+    # The metadata may ask nbconvert for a separate frame, which sanitized HTML does not need.
     output.get("metadata", {}).pop("text/html", None)
     return sanitized.noticeable_losses
 

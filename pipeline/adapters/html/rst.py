@@ -1,7 +1,7 @@
 """reStructuredText prose to HTML, for previews.
 
-The input is a page; the output is an HTML fragment. Constructs that need Sphinx (cross references,
-API lists) are shown in a simple form.
+``rst_html`` takes a page and returns an HTML fragment. Constructs that need Sphinx (cross
+references, API lists) are shown in a simple form.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from pipeline.adapters.html.images import Images, PageFolder
 if TYPE_CHECKING:
     from docutils import nodes
 
-# Directives of Sphinx and its extensions, by how they are shown.
+# Directives of Sphinx and its extensions, by the way they are shown: not at all, as a box around
+# their content, or as code.
 _HIDDEN = tuple(
     "toctree contents only currentmodule module literalinclude tagged-block data "
     "autosummary automodule autofunction autoclass automethod autodata autoattribute "
@@ -30,7 +31,8 @@ _BOXES = tuple(
 )
 _CODE = ("code-block", "mermaid", "sourcecode", "testcode", "testoutput")
 
-# Roles for prose, and docutils' own. All others are taken for names of the API.
+# Roles whose text is prose, and roles that docutils implements. The text of any other role is shown
+# as code, like a name of the API.
 _PROSE_ROLES = frozenset(
     "ref doc term abbr numref any emphasis title title-reference".split()
 )
@@ -72,16 +74,16 @@ def rst_html(source: str, *, folder: PageFolder) -> str:
 
 
 def _writer() -> Any:
-    """Return docutils' HTML writer, changed to write formulas as MathML, as for Markdown.
+    """Return docutils' HTML writer, changed to write formulas as ``formula_mathml`` does.
 
-    It does not read image files, because ``Images`` embeds them.
+    The writer does not read image files, because ``Images`` embeds them.
     """
     from docutils import nodes
     from docutils.writers import html5_polyglot
 
     class Translator(html5_polyglot.HTMLTranslator):
         def uri2imagepath(self, uri: str) -> str:
-            # docutils expects this exception.
+            # docutils catches this exception.
             raise ValueError(f"{uri} is not read here")
 
         def visit_math(self, node: nodes.math) -> None:
@@ -92,7 +94,7 @@ def _writer() -> Any:
 
         def _add_formula(self, node: nodes.Element, *, is_block: bool) -> None:
             source = node.astext()
-            # Lines need an environment, even if upstream has written none.
+            # LaTeX allows several lines only in an environment, so add one if it is missing.
             has_lines = is_block and "\\\\" in source and "\\begin" not in source
             whole = f"\\begin{{split}}{source}\\end{{split}}" if has_lines else source
             formula = formula_mathml(whole, is_block=is_block)
@@ -106,11 +108,12 @@ def _writer() -> Any:
 
 
 def _inliner() -> Any:
-    """Return an inliner that accepts any role; Sphinx's roles show their text or target."""
+    """Return a parser of inline markup that accepts any role, and shows the role's text."""
     from docutils import nodes
     from docutils.parsers.rst.states import Inliner
 
-    # A subclass would not work: Inliner stores its patterns as class attributes.
+    # Change an instance: a subclass would not work, because Inliner has its patterns as class
+    # attributes.
     inliner = Inliner()
 
     def interpreted(rawsource: str, text: str, role: str, lineno: int) -> Any:
@@ -167,7 +170,7 @@ def _directives() -> dict[str, Any]:
 
     class Box(Hidden):
         def run(self) -> list[nodes.Node]:
-            # The argument of a grid is its number of columns; that of any other box is a title.
+            # The argument of a grid is the number of its columns; that of any other box is a title.
             title = (
                 self.arguments[0] if self.arguments and self.name != "grid" else None
             )

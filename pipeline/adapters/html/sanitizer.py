@@ -1,8 +1,8 @@
 """Sanitizer for all foreign markup that readers see: on the site, in previews and in reports.
 
-The input is upstream's HTML, outputs of code, and HTML of foreign renderers. It is parsed as in
-browsers (nh3, on html5ever), rebuilt from an allow-list (``allowed.toml``), and serialized. The
-output is well-formed, runs nothing, and fetches nothing from other sites.
+The markup is upstream's HTML, outputs of code, or HTML of other renderers. nh3 parses it as
+browsers do, keeps only elements and attributes on an allow-list (``allowed.toml``), and serializes
+the result. The output is well-formed, runs nothing, and fetches nothing from other sites.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class TagReader(HTMLParser):
-    """Python's HTML parser, without its failure at ``<![x[``, which browsers read as a comment."""
+    """Python's HTML parser, changed to accept ``<![x[``, which browsers read as a comment."""
 
     def parse_marked_section(self, i: int, report: int = 1) -> int:
         """Return the end of the section that begins at ``i``, or -1 if it has no end."""
@@ -35,10 +35,10 @@ class TagReader(HTMLParser):
 
 
 FRAME = "jz-frame"  # class of a link that replaces a film or frame
-# Elements without a look of their own: an empty one can be removed.
+# Elements that are invisible without content.
 _BOXES = ("center", "div", "figure", "p", "section")
 _INLINE = "span"
-# An empty element with an id, by which a script finds it.
+# An empty element with an id, which a script may find and fill.
 _WAITING = re.compile(
     r"<(canvas|div|figure|p|section|span|svg)\b[^>]*?\sid\s*=\s*[\"']?(?P<id>[^\"'\s>]+)[^>]*>"
     r"\s*</\1\s*>",
@@ -55,16 +55,17 @@ def waiting_ids(html: str) -> list[str]:
 
 
 def without_placeholders(html: str) -> str:
-    """Return clean HTML in which boxes that are empty, or have only links to frames, take no space.
+    """Return sanitized ``html`` without the space that empty boxes reserve.
 
-    ``<div id="plot" style="height:9em"></div>`` → ``<span id="plot"></span>``
+    A box with only links that replace frames counts as empty. Its id stays, because a link may lead
+    to it: ``<div id="plot" style="height:9em"></div>`` → ``<span id="plot"></span>``
     """
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(html, "html.parser")
-    # Keyed by identity: Beautiful Soup's equality compares the content of elements.
+    # Empty boxes by identity, because Beautiful Soup compares elements by their content.
     bare: dict[int, Tag] = {}
-    # Inner boxes first, so that the state of nested boxes is known.
+    # Look at inner boxes first: a box with only empty boxes is empty.
     for box in reversed(soup.find_all(_BOXES)):
         held: list[Any] = [part for part in box.children if not _is_blank(part)]
         if not all(_is_frame(part) or id(part) in bare for part in held):
@@ -104,8 +105,9 @@ _WITH_CONTENT = {"noscript", "script", "style", "template"}
 _NOTICED = frozenset(_ELEMENTS["noticed"])
 _RESERVING = frozenset(_ELEMENTS["reserving"])
 _MOVED = frozenset(_ATTRIBUTES["animated"])
-# Schemes of links, and attributes with addresses that a browser fetches by itself.
+# Allowed schemes of links.
 _SCHEMES = {"data", "ftp", "http", "https", "irc", "mailto", "tel"}
+# Attributes with an address that a browser fetches without a click.
 _FETCHED = frozenset(
     (element, name)
     for element in ("img", "source", *_FRAMES)
@@ -117,40 +119,41 @@ _IN_PAGE = frozenset(
 _IGNORED_IN_ADDRESS = re.compile(r"[\x00-\x20]+")
 _ELSEWHERE = re.compile(r"(?:(?P<scheme>[a-z][a-z0-9+.-]*):|//)", re.IGNORECASE)
 _IMAGE_DATA = re.compile(r"data:image/[a-z0-9.+-]+[;,]", re.IGNORECASE)
-# Fetching in a style or an SVG attribute, and the escapes with which CSS can hide it.
-# ``url(#part)`` is allowed: it refers to the page itself.
+# Parts of a style or an SVG attribute that fetch something, or CSS escapes that may hide them.
+# ``url(#part)`` is allowed, because it refers to the page itself.
 _FETCHING_STYLE = re.compile(r"url\((?!\s*[\"']?#)|image-set|\\|@", re.IGNORECASE)
-# Patterns for clean markup, where attribute values contain no "<" or ">".
+# Patterns for sanitized markup, in which attribute values contain no "<" or ">".
 _EMBEDDED = re.compile(rf"<(?P<name>img|source|{'|'.join(_FRAMES)})\b[^>]*>")
 _SOURCE = re.compile(r' src="([^"]*)"')
 _PRE = re.compile(r"<pre\b[^>]*>\n")
 _TAG = re.compile(r"<(/?)(?!(?:br|col|hr|img|input|wbr)\b)([a-z][^\s/>]*)")
-# Such as JSON's "\\ud800", which cannot be encoded as UTF-8.
+# A character that UTF-8 cannot encode; JSON can contain it as "\\ud800".
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-# The address of an embedded film works only in frames, so it is changed to that of the film's page.
+# The address of an embedded film, which only works in a frame. Links need the film's page instead.
 _FILM = re.compile(
     r"(?:https?:)?//www\.youtube(?:-nocookie)?\.com/embed/([\w-]+).*", re.IGNORECASE
 )
-_PASSES = 8  # passes until markup is stable; otherwise it is shown as text
+_PASSES = 8  # maximum number of passes; markup that is not stable then is shown as text
 _PLACEHOLDER = "jz-hole"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sanitized:
-    """Markup that is safe to show. ``lost`` names what was removed, sorted."""
+    """Markup that is safe to show, and the names of removed elements and attributes."""
 
     html: str
-    # "<script>" for elements; "onclick" for attributes of elements that stay
+    # Removed elements ("<script>"), and removed attributes of other elements ("onclick"), sorted.
     lost: tuple[str, ...]
-    # "script", once for each removed element that a reader misses
+    # The name ("script") of each removed element whose content readers could have seen.
     noticeable_losses: tuple[str, ...] = ()
 
 
 def sanitize(html: str, *, ours: str = "") -> Sanitized:
-    """Return ``html`` as browsers parse it, without everything that is not allowed.
+    """Return the allowed part of ``html``, as browsers parse it.
 
-    ``<b onclick="f()">x</b><script>f()</script>`` → ``<b>x</b>``, and the names of what it lost.
-    Remote images, films and frames become links. ``ours`` is an additional attribute to keep.
+    ``<b onclick="f()">x</b><script>f()</script>`` → ``<b>x</b>``, lost ``("<script>", "onclick")``.
+    Remote images, films and frames become links. ``ours`` is the name of an additional attribute
+    that is allowed.
     """
     if "<" not in html:
         return Sanitized(html=html, lost=())
@@ -158,12 +161,12 @@ def sanitize(html: str, *, ours: str = "") -> Sanitized:
 
 
 def sanitize_around(pieces: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Return pieces of HTML that are safe in their places, and the names of what they lost.
+    """Return sanitized ``pieces`` of HTML, and the names of removed elements and attributes.
 
-    Safe content follows each piece but the last: ``["<details>", "</details>"]`` are the tags
-    around a paragraph. The pieces are sanitized as one, so one may open an element that another
-    closes. All elements are closed at the end. If the content between could not keep its place (in
-    a ``<select>``), each piece is sanitized alone.
+    The caller inserts safe content between the pieces: ``["<details>", "</details>"]`` are the tags
+    around a paragraph. The pieces are sanitized together, so one piece may open an element that
+    another one closes. At the end all elements are closed. Some elements, such as ``<select>``, may
+    not contain other content; then each piece is sanitized alone.
     """
     placeholder = _unused_name(pieces)
     joined = pieces[0]
@@ -179,7 +182,10 @@ def sanitize_around(pieces: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
 
 
 def is_safe_address(address: str) -> bool:
-    """Return whether an address is a link target or image data. ``javascript:f()`` is neither."""
+    """Return whether an address is relative, has an allowed scheme, or is image data.
+
+    ``javascript:f()`` is not safe.
+    """
     plain = _plain(address)
     elsewhere = _ELSEWHERE.match(plain)
     if elsewhere is None or not elsewhere["scheme"]:
@@ -199,7 +205,7 @@ def _unused_name(pieces: Sequence[str]) -> str:
 def _rebuilt(
     html: str, *, placeholder: str = _PLACEHOLDER, ours: str = ""
 ) -> Sanitized:
-    """Return ``html`` without what is not allowed, and with links in place of remote content."""
+    """Return the allowed part of ``html``, with links in place of remote content."""
     allowed = _clean(html, _cleaner(placeholder, ours, with_frames=True))
     linked, missing = _with_links(allowed)
     lost, noticeable_losses = _tags(missing), missing
@@ -219,14 +225,14 @@ def _rebuilt(
 def _clean(html: str, cleaner: nh3.Cleaner) -> str:
     """Return the allowed part of ``html``, serialized so that browsers parse it to the same tree.
 
-    ``<p><select><p>`` shows why one pass is not enough: without the second tag, it is two
-    paragraphs.
+    One pass is not enough, because removing an element may change how the rest is parsed:
+    ``<p><select><p>`` is one paragraph, but without ``<select>`` it is two.
     """
     html = _LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", html)
     if _is_too_deep(html):
         return escape(html)
     for _ in range(_PASSES):
-        # Browsers skip the first newline in ``<pre>``, so it is doubled.
+        # Browsers skip the first newline in ``<pre>``, so double it.
         cleaned = _PRE.sub(r"\g<0>\n", cleaner.clean(html))
         if cleaned == html:
             return html
@@ -235,7 +241,7 @@ def _clean(html: str, cleaner: nh3.Cleaner) -> str:
 
 
 def _is_too_deep(html: str) -> bool:
-    """Return whether elements are nested so deeply that a parser would take minutes."""
+    """Return whether elements are nested so deeply that parsing would take minutes."""
     if html.count("<") <= HTML_DEPTH:
         return False
     opened: Counter[str] = Counter()
@@ -253,7 +259,11 @@ def _is_too_deep(html: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _cleaner(placeholder: str, ours: str, *, with_frames: bool = False) -> nh3.Cleaner:
-    """Return an nh3 cleaner. Films and frames are kept only if they are replaced by links later."""
+    """Return an nh3 cleaner.
+
+    It allows the element ``placeholder`` and the attribute ``ours`` as well. Use ``with_frames`` if
+    ``_with_links`` replaces films and frames later.
+    """
     import nh3
 
     frames = (*_FRAMES, "source") if with_frames else ()
@@ -281,7 +291,7 @@ def _cleaner(placeholder: str, ours: str, *, with_frames: bool = False) -> nh3.C
 
 
 def _filter_attribute(element: str, name: str, value: str) -> str | None:
-    """Return the value of an allowed attribute; None if the attribute must be removed."""
+    """Return the value of a listed attribute; None if it is unsafe and must be removed."""
     if (element, name) in _FETCHED:
         return value
     if (element, name) in _IN_PAGE:
@@ -312,10 +322,11 @@ def _plain(address: str) -> str:
 
 
 def _with_links(html: str) -> tuple[str, tuple[str, ...]]:
-    """Return clean markup with remote content replaced by links, and names of elements lost.
+    """Return ``html`` with links instead of remote content, and the names of removed elements.
 
     ``<img src="https://a.org/b.png" alt="B">`` → ``<a class="jz-remote" href="…">B</a>``. The link
-    of a film or frame also has the class ``jz-frame``. Elements that left nothing behind are lost.
+    of a film or frame also has the class ``jz-frame``. An element without a web address and a
+    description is removed.
     """
     # Most pages have only images of the site and need no second parser.
     if not any(map(_is_elsewhere, _EMBEDDED.finditer(html))):
@@ -330,7 +341,7 @@ def _with_links(html: str) -> tuple[str, tuple[str, ...]]:
             source.parent.attrs.setdefault("src", str(source.get("src", "")))
         source.unwrap()
     for element in soup.find_all(["img", *_FRAMES]):
-        if element.parent is None:  # it was inside an element that has been replaced
+        if element.parent is None:  # an element around it has been replaced
             continue
         address = _plain(str(element.get("src") or element.get("data") or ""))
         if _is_of_site(address) and _is_image(element.name, address):
@@ -355,15 +366,15 @@ def _is_elsewhere(tag: re.Match[str]) -> bool:
 
 
 def _is_of_site(address: str) -> bool:
-    """Return whether an image is a file of the site, or inline data."""
+    """Return whether the address of an image is a file of the site, or inline data."""
     is_elsewhere = bool(_ELSEWHERE.match(address)) and not _IMAGE_DATA.match(address)
     return bool(address) and not is_elsewhere
 
 
 def _replace_by_link(element: Tag, address: str, soup: BeautifulSoup) -> bool:
-    """Replace an element by a link, or inside a link by its description.
+    """Replace an element by a link to ``address``; inside a link, replace it by its description.
 
-    Return whether anything is left of the element.
+    Return whether there is a link or text instead of the element.
     """
     description = str(element.get("alt") or element.get("title") or "")
     words = description or address
@@ -372,7 +383,7 @@ def _replace_by_link(element: Tag, address: str, soup: BeautifulSoup) -> bool:
         return bool(description)
     around = element.find_parent("a")
     if around:
-        # Beside other words, the address of an undescribed image adds nothing.
+        # If the link has other words, the address of an image without description is not needed.
         has_words = around.get_text(strip=True)
         element.replace_with(description if has_words else words)
     else:
@@ -385,7 +396,7 @@ def _replace_by_link(element: Tag, address: str, soup: BeautifulSoup) -> bool:
 
 
 class _TagCounter(TagReader):
-    """Counter of the elements of a piece of HTML, and of their attributes."""
+    """Parser that counts the elements of a piece of HTML, and their attributes."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -402,9 +413,9 @@ class _TagCounter(TagReader):
 
 
 def _lost(before: _TagCounter, after: _TagCounter) -> tuple[str, ...]:
-    """Return the names of elements and attributes that ``after`` has fewer of than ``before``.
+    """Return the names of elements and attributes that occur less often in ``after``.
 
-    Attributes of lost elements are not listed.
+    Attributes of removed elements are not listed.
     """
     elements = before.elements - after.elements
     attributes = before.attributes - after.attributes

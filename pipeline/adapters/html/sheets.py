@@ -1,7 +1,7 @@
-"""Foreign style sheets, limited to one part of a page.
+"""Cleaner of foreign style sheets: limits them to one part of a page.
 
-Drawings and tables may depend on their colours. Declarations that fetch something, or that could
-move an element out of its place on the page, are removed.
+Upstream's drawings and tables need their colours. Declarations that fetch something, or that could
+move an element out of its part of the page, are removed.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pipeline.adapters.html.sanitizer import STYLES, fetches
 if TYPE_CHECKING:
     from tinycss2.ast import AtRule, Node, QualifiedRule
 
-# Combinators that would select elements beside the part of the page.
+# Combinators at the start of a selector that select elements beside the part of the page.
 _BESIDE = ("+", "~")
 _DARK = "color: #14181e"
-_LIGHT = 0.5  # from 0 (black) to 1 (white)
+_LIGHT = 0.5  # a brighter background is light; from 0 (black) to 1 (white)
 
 
 def clean_sheet(css: str, *, inside: str) -> str:
@@ -70,9 +70,9 @@ def _rule(rule: QualifiedRule, inside: str) -> str:
 
 
 def _with_colour(declarations: list[str]) -> list[str]:
-    """Return the declarations, with a dark text colour added if only a light background is set.
+    """Return the declarations, with dark text added if they set a light background only.
 
-    Their author assumed black text on a white page, but a dark page has light text.
+    The author assumed black text, but on a dark page text is light.
     """
     names = [declaration.partition(":")[0] for declaration in declarations]
     is_light = any(map(_is_light_ground, declarations))
@@ -93,10 +93,10 @@ def _is_light_ground(declaration: str) -> bool:
 
 
 def _selectors(prelude: Sequence[Node]) -> Iterator[str]:
-    """Yield the selectors of a list that cannot reach beyond the part of the page."""
+    """Yield the selectors of a list that only select elements in the part of the page."""
     from tinycss2 import serialize
 
-    # A comment would hide the start of a selector.
+    # Without comments, the start of each selector is visible.
     said = (node for node in prelude if node.type != "comment")
     for is_between, nodes in groupby(said, key=_is_comma):
         selector = "" if is_between else serialize(nodes).strip()
@@ -106,7 +106,7 @@ def _selectors(prelude: Sequence[Node]) -> Iterator[str]:
 
 
 def _is_comma(node: Node) -> bool:
-    """Return whether a node separates two selectors of a list."""
+    """Return whether a node is the comma between two selectors of a list."""
     return bool(node == ",")
 
 

@@ -1,8 +1,9 @@
-"""Compiled modules for kernels, which may not write them: a page must not change its packages.
+"""Compilation of the modules that a page imports, before its kernel starts.
 
-Without them, each kernel would compile what it imports anew, which takes seconds for JAX. So before
-a page runs, a process that may write nothing but the installed packages imports the same modules,
-unless they are compiled already.
+Python stores compiled modules (bytecode) beside the installed packages. A kernel cannot do that,
+because a page must not change packages. Each kernel would compile its imports again, which takes
+seconds for JAX. So before a page runs, another process imports the same modules, unless they are
+compiled already. That process can write to the folders of installed packages only.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from pathlib import Path
 from pipeline.adapters.kernel.interpreter import ENVIRONMENT
 from pipeline.adapters.kernel.sandbox import kernel_command, kernel_environment
 
-KERNEL = "ipykernel.kernelapp"  # what each kernel imports
-# In the JSON of a notebook. Words of prose that look alike are no modules, or compiled in vain.
+KERNEL = "ipykernel.kernelapp"  # module that every kernel imports
+# An import in the JSON of a notebook. It also matches prose ("import data"). That does no harm: the
+# word is no module, or its module is compiled without need.
 _IMPORTED = re.compile(r"\b(?:import|from) +([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 _IMPORT = """
 import importlib, sys
@@ -30,11 +32,11 @@ for name in sys.argv[1:]:
     except BaseException:
         pass
 """
-_SECONDS = 120  # time limit; modules that are left are compiled by each page for itself
+_SECONDS = 120  # time limit; each page compiles the remaining modules for itself
 
 
 def compile_imports(notebook: str, folder: Path) -> None:
-    """Compile the modules that ``notebook`` (JSON) imports; ``folder`` is its page's own."""
+    """Compile the modules that ``notebook`` (JSON) imports; ``folder`` is the folder of its run."""
     names = {KERNEL, *_IMPORTED.findall(notebook)}
     missing = sorted(name for name in names if not _is_compiled(name))
     if not missing:
@@ -61,7 +63,7 @@ def compile_imports(notebook: str, folder: Path) -> None:
 
 
 def _is_compiled(name: str) -> bool:
-    """Return whether the module needs no compilation, or cannot be compiled for others."""
+    """Return whether compiling the module is unnecessary, or impossible in its folder."""
     source = _source(name)
     if source is None or Path(cache_from_source(str(source))).exists():
         return True

@@ -1,7 +1,7 @@
-"""Changes to the project's files while a page runs, for systems that do not confine its writes.
+"""Detection of files of the project that a page changes, on systems that cannot prevent it.
 
-Times and sizes are compared, because digests of all files would take too long after each cell. The
-project's own run writes to ``build/`` meanwhile, so that folder is left out.
+After each cell, times and sizes of the files are compared, because digests would take too long.
+The folder ``build/`` is left out: the pipeline itself writes to it meanwhile.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ _FOLDERS = ("translations", "upstream")
 
 
 class Footprint:
-    """What pages change in the folder ``project``; without a project, nothing."""
+    """Record of the files that a page changes in the folder ``project``.
+
+    Without a project it stays empty.
+    """
 
     def __init__(self, project: Path | None) -> None:
         self._project = project
         self._stamps = self._look()
-        # Number of a code cell, and paths in the project.
+        # Pairs of the number of a code cell and the changed paths in the project.
         self.changes: list[tuple[int, tuple[str, ...]]] = []
 
     def end_cell(self, number: int) -> None:

@@ -1,10 +1,10 @@
 """Conversion of catalogues between ``.po`` bytes and records.
 
-``read_catalog`` accepts the files of any tool. ``format_catalog`` writes GNU's own layout, so that
-other tools leave the lines unchanged. The invariant: a catalogue that is written and read again is
-the same catalogue.
+A catalogue is the ``.po`` file of a page. ``read_catalog`` accepts the files of any tool.
+``format_catalog`` writes the layout of GNU gettext, so that other tools leave unchanged lines as
+they are. Invariant: a catalogue that is written and read again is the same catalogue.
 
-Only the file format belongs here. What a catalogue should contain is decided in ``core``.
+Only the file format belongs here. The content of catalogues is decided in ``core``.
 """
 
 from pipeline.adapters.po.header import standard_header

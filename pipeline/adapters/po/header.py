@@ -1,7 +1,7 @@
-"""Header of a catalogue: the entry without msgid, with project, language and charset.
+"""Header of a catalogue: the entry with the empty msgid, with project, language and charset.
 
-``standard_header`` makes the fields that the pipeline writes; ``read_header`` parses those of a
-file. The invariant: no date comes from the clock, which would change every file on every run.
+``standard_header`` returns the fields that the pipeline writes; ``read_header`` parses the fields
+of a file. No date comes from the clock, because then every run would change every file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pipeline.findings import Finding, Severity
 
 CHARSET = re.compile(r'charset=([^\s;"\\]*)', re.IGNORECASE)
 
-# Fields that translators and their tools may write; the others are the project's.
+# Fields that translators and their tools write. The pipeline writes all other fields.
 _THEIRS = (
     "Report-Msgid-Bugs-To",
     "PO-Revision-Date",
@@ -28,7 +28,7 @@ _THEIRS = (
 _PLACEHOLDER = re.compile(  # placeholders of xgettext
     r"YEAR-MO-DA|FULL NAME <|LANGUAGE <|PACKAGE VERSION"
 )
-# Charsets that a UTF-8 file may declare; "CHARSET" is xgettext's placeholder.
+# Charsets that a UTF-8 file may declare without an error; "CHARSET" is xgettext's placeholder.
 _AS_GOOD_AS_UTF8 = ("", "utf-8", "utf8", "charset", "ascii", "us-ascii")
 
 
@@ -42,18 +42,18 @@ def standard_header(
 ) -> dict[str, str]:
     """Return a header that ``msgfmt -c`` accepts without warnings.
 
-    ``date`` is the date of the upstream commit, ISO 8601 or empty. Fields of ``existing`` that
-    translators and their tools wrote are kept: who and when, the generator, and unknown fields in
-    their order. Raises InputError for an invalid date.
+    ``date`` is the date of the upstream commit, ISO 8601 or empty. Two kinds of fields are copied
+    from the ``existing`` header: the fields in ``_THEIRS``, and unknown fields, in their order.
+    Raises InputError for an invalid date.
     """
     existing = existing or {}
     fields = {
         "Project-Id-Version": f"{project} {page}",
-        # An upgrade changes this line, an editor changes the revision date. git can merge the two
-        # only if there is another line between them.
+        # An upgrade changes this line; a translator's editor changes PO-Revision-Date. git can
+        # merge the two changes only if another line is between them.
         "POT-Creation-Date": _gettext_date(date),
         "Report-Msgid-Bugs-To": "",
-        # Written by translators' tools; the pipeline would change it on every run.
+        # Only translators' tools set this date. The pipeline would change it on every run.
         "PO-Revision-Date": NEUTRAL_DATE,
         "Last-Translator": "",
         "Language-Team": locale,
@@ -65,7 +65,7 @@ def standard_header(
         "Plural-Forms": "nplurals=1; plural=0;",
         "X-Generator": GENERATOR,
     }
-    # A placeholder is replaced by the default.
+    # A placeholder of xgettext does not replace our default.
     for name in _THEIRS:
         value = existing.get(name, "")
         if value and not _PLACEHOLDER.search(value):
@@ -78,9 +78,9 @@ def standard_header(
 def read_header(
     head: Entry | None, source: Source
 ) -> tuple[dict[str, str], list[Finding]]:
-    """Return the fields of the entry ``head``, in order, and findings about them.
+    """Return the fields of the header ``head``, in order, and findings about them.
 
-    Raises InputError for a line that is no field, and for a charset that is not that of the bytes.
+    Raises InputError for a line that is not ``Name: value``, and for a charset other than UTF-8.
     """
     if head is None or not head.msgstr:
         missing = source.finding(
@@ -119,7 +119,10 @@ def _check_charset(fields: Mapping[str, str], source: Source, *, line: int) -> N
 
 
 def _gettext_date(date: str) -> str:
-    """Return an ISO 8601 date in gettext's format; without an offset it is UTC."""
+    """Return an ISO 8601 date in gettext's format: ``2026-05-01 09:30+0800``.
+
+    A date without an offset is in UTC. Raises InputError for an invalid date.
+    """
     if not date:
         return NEUTRAL_DATE
     try:

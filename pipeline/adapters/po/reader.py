@@ -1,9 +1,10 @@
 """Reader of ``.po`` files, the only importer of polib.
 
-``scanner`` scans the lines, polib parses the strings, and this module combines both. The invariant:
-no translation is lost, whatever tool wrote the file. A possible loss is an error, a change is a
-finding. A file that is not UTF-8 is rejected with a hint how to convert it. The hint recognises
-Chinese catalogues in GB18030 (a superset of GBK and GB2312) and Big5.
+``scanner`` scans the lines, polib parses the strings, and this module combines the results.
+Invariant: no translation is lost, whatever tool wrote the file. If one could be lost, the file is
+rejected; if reading changes something, a finding says so. A file that is not UTF-8 is rejected with
+a hint how to convert it. For Chinese, the hint distinguishes GB18030 (which includes GBK and
+GB2312) and Big5.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ from pipeline.findings import Finding
 from pipeline.limits import CATALOG_LINES, CATALOG_TEXT, FILE_BYTES
 
 _SAVE = "Save it as UTF-8 and run again."
-_LOOKED_AT = 1 << 16  # bytes
-# Names for people of the encodings that may be guessed.
+_LOOKED_AT = 1 << 16  # number of bytes from which the encoding is guessed
+# Names of the encodings in messages, by Python's names.
 _CHINESE = {"gb18030": "GB18030", "big5hkscs": "Big5", "": ""}
 
 
 def how_to_convert(data: bytes) -> str:
-    """Return the hint for ``data`` that is not UTF-8, judged by its first part."""
+    """Return a hint how to convert ``data``, which is not UTF-8. Reads only its first part."""
     data = data[:_LOOKED_AT]
     found = CHARSET.search(data.decode("latin-1"))
     declared = found[1] if found else ""
@@ -59,7 +60,7 @@ def how_to_convert(data: bytes) -> str:
 
 
 def _is_mostly_utf8(data: bytes) -> bool:
-    """Return whether ``data`` is UTF-8 with some damaged bytes."""
+    """Return whether ``data`` is UTF-8 with a few damaged bytes."""
     others = [
         letter for letter in data.decode("utf-8", "replace") if not letter.isascii()
     ]
@@ -78,7 +79,7 @@ _REFERENCE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadCatalog:
-    """A parsed catalogue, and findings about its file."""
+    """A parsed catalogue and the findings about its file."""
 
     catalog: Catalog
     findings: tuple[Finding, ...] = ()
@@ -87,13 +88,13 @@ class ReadCatalog:
 def read_catalog(
     data: bytes, *, where: str, takes_plurals: bool = False
 ) -> ReadCatalog:
-    """Parse the bytes of the ``.po`` file called ``where``, completely or not at all.
+    """Parse the bytes of the ``.po`` file called ``where``.
 
     Accepts any line ends, a byte order mark, wrapped strings, and duplicate entries with the same
-    translation. A line break at the edge of a msgstr is removed if its msgid has none, as
-    ``msgfmt -c`` demands. ``Entry.line`` is the line of ``msgctxt`` or ``msgid``. Plural forms do
-    not occur in catalogues of prose and are an error, unless the caller ``takes_plurals``. Raises
-    InputError with ``file:line``.
+    translation. A line break at the start or end of a msgstr is removed if the msgid has none
+    there, because ``msgfmt -c`` would reject it. ``Entry.line`` is the line of ``msgctxt`` or
+    ``msgid``, from 1. Our catalogues have no plural forms; they are an error unless
+    ``takes_plurals``. Raises InputError with ``file:line`` for a malformed file.
     """
     check_limit(len(data), FILE_BYTES[".po"], where=where)
     check_limit(data.count(b"\n"), CATALOG_LINES, where=where)
@@ -121,9 +122,9 @@ def read_catalog(
 
 
 def _decode(data: bytes, where: str) -> str:
-    """Return ``data`` as text with LF.
+    """Return UTF-8 ``data`` as text with the line end LF.
 
-    Raises InputError for other encodings, and for characters that cannot be written again.
+    Raises InputError for other encodings, and for characters that no ``.po`` file can hold.
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError("is UTF-16, not UTF-8", where=f"{where}:1", hint=_SAVE_AS_UTF8)
@@ -144,7 +145,7 @@ def _decode(data: bytes, where: str) -> str:
 
 
 class _Lines(str):
-    """Text that polib splits at LF only, not at the eight other separators of ``splitlines``."""
+    """Text that polib splits at LF only. ``str.splitlines`` has eight other separators."""
 
     __slots__ = ()
 
@@ -153,9 +154,9 @@ class _Lines(str):
 
 
 class _File(polib.POFile):  # type: ignore[misc]  # polib has no types
-    """A file whose header stays among its entries.
+    """polib's file, changed to leave the header among the entries.
 
-    polib would find the header and convert it to a dict, which loses repeated fields.
+    Otherwise polib would convert the header to a dict, which loses repeated fields.
     """
 
     def find(self, *_args: object, **_options: object) -> None:
@@ -165,7 +166,10 @@ class _File(polib.POFile):  # type: ignore[misc]  # polib has no types
 def _read_entries(
     strings: str, above: list[LinesAbove], source: Source
 ) -> tuple[dict[_Key, Entry], list[Finding]]:
-    """Return the entries by key, in the order of the file, and findings about changes."""
+    """Return the entries by key, in the order of the file, and findings.
+
+    ``strings`` is the text for polib; ``above`` has the comment lines of each entry.
+    """
     entries: dict[_Key, Entry] = {}
     findings: list[Finding] = []
     parsed = polib.pofile(_Lines(strings), encoding="utf-8", klass=_File)
@@ -187,9 +191,10 @@ def _read_entries(
 
 
 def _entry(above: LinesAbove, read: polib.POEntry) -> Entry:
-    """Return the record of one entry: strings from polib, everything else from the scan."""
+    """Return the record of one entry: its strings come from polib, the rest from the scan."""
     msgstr = read.msgstr
-    if read.msgid:  # the header, with an empty msgid, must keep its final line break
+    # The header must keep its final line break, although its msgid is empty.
+    if read.msgid:
         msgstr = same_edges(read.msgid, msgstr)
     return Entry(
         msgid=read.msgid,
@@ -210,9 +215,10 @@ def _entry(above: LinesAbove, read: polib.POEntry) -> Entry:
 
 
 def _references(lines: Iterable[str]) -> tuple[str, ...]:
-    """Return the names in all "#:" lines, joined first because GNU also wraps inside names.
+    """Return the names in all "#:" ``lines``.
 
-    A name with a space is between isolates and may have a line number after them.
+    The lines are joined first, because GNU also wraps inside a name. A name with a space is between
+    two isolates, which a line number may follow.
     """
     names = []
     for isolated, suffix, plain in _REFERENCE.findall(" ".join(lines)):
@@ -221,7 +227,7 @@ def _references(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def _merged(first: Entry, second: Entry, source: Source) -> Entry:
-    """Return two entries with the same msgid as one. Raises InputError if a translation is lost."""
+    """Return one entry for two with the same msgid. Raises InputError if they differ."""
     differs = first.msgstr and second.msgstr and first.msgstr != second.msgstr
     if differs or first.forms != second.forms:
         what = (
@@ -253,22 +259,22 @@ def _merged(first: Entry, second: Entry, source: Source) -> Entry:
 
 
 def _translation_of(first: Entry, second: Entry) -> Entry:
-    """Return the entry, of two with the same msgid, whose translation is used.
+    """Return the one of two entries with the same msgid whose translation is used.
 
-    If both have one, it is the same, as the caller has checked; only the fuzzy flag may differ.
+    If both have a translation, it is the same, and only the fuzzy flag may differ.
     """
     if not second.msgstr:
         return first
     if not first.msgstr:
         return second
-    # A fuzzy flag on one of them is a doubt about both.
+    # If one of them is fuzzy, the translation needs a review.
     if second.fuzzy and not first.fuzzy:
         return second
     return first
 
 
 def _union(first: Iterable[str], second: Iterable[str]) -> tuple[str, ...]:
-    """Return the elements of both without duplicates, first those of ``first``."""
+    """Return the elements of ``first``, then those of ``second``, without duplicates."""
     return tuple(dict.fromkeys((*first, *second)))
 
 
@@ -280,4 +286,4 @@ def _top_comment(
         return (*head.comments, *head.notes)
     if entries:
         return ()  # without a header, every comment belongs to an entry
-    return tuple(scan.pending.comments)  # a file with nothing but comments
+    return tuple(scan.pending.comments)  # the file has comments only

@@ -1,9 +1,10 @@
-"""Scanner of ``.po`` files by line, before polib parses the strings, and the format's rules.
+"""Scanner of the lines of a ``.po`` file, and rules of the format for reader and writer.
 
-The input is the lines of the file. The output is the same number of lines for polib, with strings
-only, and the comment lines above every entry. A malformed line is rejected with its number. On its
-own, polib would drop an entry before a bare ``#.``, cut an unclosed string short, crash on ``#=``
-and lose ``#~|``. Reader and writer share the rules: whatever is written can be read again.
+polib alone is not safe: it drops an entry before a bare ``#.``, cuts an unclosed string short,
+crashes on ``#=`` and loses ``#~|``. So ``Scan`` reads each line first. It keeps the comment lines
+above every entry, rejects a malformed line with its number, and returns a line for polib in which
+only strings are left. Reader and writer share the rules here, so that whatever is written can be
+read again.
 """
 
 from __future__ import annotations
@@ -21,22 +22,24 @@ MEND = "Mend the line and run again; nothing was changed."
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """File called ``where``; makes findings and errors about its lines, counted from 1."""
+    """Factory of findings and errors about the lines of a file, counted from 1."""
 
-    where: str
+    where: str  # name of the file, for messages
 
     def finding(
         self, code: str, text: str, *, line: int, severity: Severity = Severity.NOTE
     ) -> Finding:
+        """Return a finding about a line."""
         return Finding(
             code=code, severity=severity, where=f"{self.where}:{line}", text=text
         )
 
     def check_above(self, *lines: Sized, line: int) -> None:
-        """Raise InputError if there are too many comments and flags above an entry."""
+        """Raise InputError if the entry at ``line`` has too many comments and flags above it."""
         check_limit(sum(map(len, lines)), ENTRY_COMMENTS, where=f"{self.where}:{line}")
 
     def error(self, text: str, *, line: int, hint: str = MEND) -> InputError:
+        """Return an error about a line."""
         return InputError(text, where=f"{self.where}:{line}", hint=hint)
 
 
@@ -46,15 +49,16 @@ UNWRITABLE = {
     "\x04": "the control character U+0004 (gettext's own separator)",
 }
 
-# A name with spaces is put between these (FIRST STRONG ISOLATE, POP DIRECTIONAL ISOLATE).
+# GNU writes a reference with spaces between these two (FIRST STRONG ISOLATE, POP DIRECTIONAL
+# ISOLATE).
 ISOLATE, END_ISOLATE = "\u2068", "\u2069"
 
 # A flag of a "#," line: a word, or "range: 0..10", the only flag with a space in it.
 FLAG = re.compile(r"range:[ \t]*[^\s,\\]+|[^\s,\\]+")
 
-# Everything that GNU escapes, except line breaks, which also split strings. The backslash comes
-# first, because the other escapes contain backslashes. (A series of `replace` is ten times as fast
-# as `str.translate` on Chinese.)
+# Characters that GNU escapes. (Line breaks are handled separately, because they also split a
+# string.) The backslash comes first, because the other escapes contain backslashes. On Chinese, a
+# series of ``replace`` is ten times as fast as ``str.translate``.
 _ESCAPES = (
     ("\\", "\\\\"),
     ('"', '\\"'),
@@ -68,9 +72,9 @@ _ESCAPES = (
 
 
 def same_edges(msgid: str, msgstr: str) -> str:
-    """Return ``msgstr`` without line breaks at its edges, unless ``msgid`` has them too.
+    """Return ``msgstr`` without line breaks at its start or end, unless ``msgid`` has them too.
 
-    ``msgfmt -c`` rejects a translation whose edges differ from its msgid in this way.
+    ``msgfmt -c`` rejects a translation that begins or ends with a line break and its msgid not.
     """
     if not msgid.startswith("\n"):
         msgstr = msgstr.lstrip("\n")
@@ -80,10 +84,10 @@ def same_edges(msgid: str, msgstr: str) -> str:
 
 
 def ends_in_backslash(line: str) -> bool:
-    """Return whether a comment ends in a backslash, ignoring spaces.
+    """Return whether a comment ends in a backslash, which spaces may follow.
 
-    GNU treats a backslash at the end of any line as a continuation, so the next line would become
-    part of the comment. The writer adds a space after it, and the reader removes that space.
+    For GNU, a backslash at the end of any line continues the line, so the next line would become
+    part of the comment. The writer adds a space after the backslash, and the reader removes it.
     """
     return line.rstrip(" ").endswith("\\")
 
@@ -93,7 +97,8 @@ def string_lines(
 ) -> Iterator[str]:
     r"""Yield the lines of ``keyword "text"``.
 
-    Text with a line break inside begins on the second line and has one line for each of its lines:
+    ``mark`` is ``#~ `` or similar. If ``text`` has a line break before its end, it begins on the
+    second line and is split after each line break:
 
         msgid ""
         "first\n"
@@ -101,7 +106,7 @@ def string_lines(
     """
     for character, escape in _ESCAPES:
         text = text.replace(character, escape)
-    # a line break at the very end does not count
+    # A line break at the very end does not split the string.
     has_break_inside = text.find("\n", 0, -1) >= 0
     if not is_header and not has_break_inside:
         text = text.replace("\n", "\\n")
@@ -126,7 +131,8 @@ _STRING = re.compile(
     """,
     re.VERBOSE,
 )
-# Matches a line that begins like a string, valid or not; the group is what should be the text.
+# Matches a line that begins like a string, valid or not. The group is the rest, which should be the
+# quoted text.
 _OPENS_STRING = re.compile(
     r"""
     [ \t]* (?:\#~\||\#~|\#\||)
@@ -140,9 +146,10 @@ _ESCAPE = re.compile(r"\\(.)")
 _CONFLICT = re.compile(r"<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|")
 _PLURAL = re.compile(r"[ \t]*(?:#~\|?|#\|)?[ \t]*(?:msgid_plural|msgstr\[)")
 
-# Stands for the lines of a previous msgid, as a keyword does for those of a string.
+# The kind of a line of a previous msgid. The kind of any other string is its keyword.
 _PREVIOUS = "#|"
-# What may precede the first line of a string: nothing or a comment (""), or another string.
+# By kind of string: the kinds of the line above its first line. "" is a comment or the start of the
+# file.
 _MAY_FOLLOW = {
     "msgctxt": ("", _PREVIOUS, "msgstr", "msgstr["),
     "msgid": ("", _PREVIOUS, "msgctxt", "msgstr", "msgstr["),
@@ -156,7 +163,7 @@ _UNFINISHED = ("msgctxt", "msgid", "msgid_plural")
 
 @dataclass(slots=True)
 class LinesAbove:
-    """The ``#`` lines above an entry, and the line where the entry itself starts."""
+    """The ``#`` lines above an entry, and the number of the line where the entry itself starts."""
 
     comments: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -167,28 +174,28 @@ class LinesAbove:
 
 @dataclass(slots=True)
 class Scan:
-    """State of the scan of a file.
+    """Scan of a file: call ``read`` for each line, then ``end``.
 
-    After ``end``, ``above`` has one element for each entry that polib will find.
+    Afterwards ``above`` has one element for each entry that polib will find.
     """
 
     source: Source
-    # whether to accept entries with plural forms, which prose does not have
-    takes_plurals: bool = False
-    forms: int = 0  # number of plural forms of the last entry so far
-    number: int = 0  # number of the current line
-    # kind of the previous line: a keyword, _PREVIOUS, or "" for a comment
+    takes_plurals: bool = False  # whether entries may have plural forms
+    forms: int = 0  # number of plural forms that the current entry has so far
+    number: int = 0  # number of the current line, from 1
+    # Kind of the previous string or comment: a keyword, _PREVIOUS, or "" for a comment.
     last: str = ""
-    mark: str = ""  # "#~" and so on, of the last string
+    mark: str = ""  # mark of the previous string: "#~", "#|", "#~|" or ""
     above: list[LinesAbove] = field(default_factory=list)
     # Lines above the next entry.
     pending: LinesAbove = field(default_factory=LinesAbove)
     findings: list[Finding] = field(default_factory=list)
 
     def read(self, line: str) -> str:
-        """Process the next line and return the line that polib is to parse in its place.
+        """Process the next line; return the line that polib shall parse instead.
 
-        Raises InputError for a line that is not a complete line of a ``.po`` file.
+        ``msgid "a"`` → `` msgid "a"``; ``# a comment`` → an empty line. Raises InputError for a
+        line that is not a complete line of a ``.po`` file.
         """
         self.number += 1
         match = _STRING.fullmatch(line)
@@ -211,8 +218,8 @@ class Scan:
     def end(self, *, unfinished: bool) -> None:
         """Finish the scan; ``unfinished`` is whether the last line has no line end.
 
-        A comment below the last entry is moved above it, because it would be lost otherwise. Raises
-        InputError if the last entry is incomplete.
+        A comment below the last entry would be lost, so move it above that entry. Raises InputError
+        if the last entry is incomplete.
         """
         self._expect_complete()
         if self.pending.comments and self.above:
@@ -229,10 +236,10 @@ class Scan:
             self.findings.append(finding)
 
     def _string(self, mark: str, keyword: str, quoted: str) -> str:
-        """Process a line of a string and return it for polib.
+        """Process a line of a string; return the line for polib.
 
         ``mark`` is ``#~``, ``#|``, ``#~|`` or empty. ``keyword`` is empty in a line that continues
-        the string above. Raises InputError if such a line is not allowed here.
+        the string above. Raises InputError if no such line may follow the line above.
         """
         is_previous = mark.endswith("|")
         if not keyword:
@@ -244,15 +251,16 @@ class Scan:
         else:
             self._open_string(keyword, mark)
         self.mark = mark
-        if "\\a" in quoted:  # an escape that GNU knows and polib does not
+        if "\\a" in quoted:  # an escape of GNU that polib does not support
             quoted = _ESCAPE.sub(_without_bell, quoted)
-        # polib would lose "#~|". It recognises the obsolete entry by the mark of the msgid.
+        # polib would lose the string after "#~|", so give it "#|". It still knows that the entry is
+        # obsolete, because the msgid has the mark "#~".
         shown_mark = _PREVIOUS if is_previous else mark
         return f"{shown_mark} {keyword} {quoted}"
 
     def _open_string(self, keyword: str, mark: str) -> None:
-        """Begin a string of an entry with ``keyword``, and perhaps the entry itself."""
-        # All plural forms share one kind; each must follow the one before.
+        """Begin a string with ``keyword``; begin an entry if the string is its first one."""
+        # The kind of "msgstr[0]", "msgstr[1]" and so on is "msgstr[".
         kind, bracket, index = keyword.partition("[")
         kind += bracket
         if self.last not in _MAY_FOLLOW[kind]:
@@ -289,7 +297,7 @@ class Scan:
         self._expect_complete()
         self.last = ""
         if ends_in_backslash(line):
-            line = line.removesuffix(" ")  # added by the writer
+            line = line.removesuffix(" ")  # see ends_in_backslash
         kind, text = line[1:2], line[2:]
         match kind:
             case ".":
@@ -317,7 +325,7 @@ class Scan:
             )
 
     def _wrong(self, line: str) -> InputError:
-        """Return the error for a rejected ``line``: the likeliest reason, and how to fix it."""
+        """Return the error for a malformed ``line``, with the likeliest reason."""
         if _CONFLICT.match(line):
             return self._error(
                 "an unresolved merge conflict",

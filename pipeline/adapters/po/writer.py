@@ -1,8 +1,8 @@
 """Writer of ``.po`` files: whole catalogues, or new translations in an existing file.
 
-Whole catalogues are written in GNU's own layout (``msgcat --no-wrap``). polib cannot write it,
-because it wraps lines at other places. The catalogues of another project keep their layout: only
-the translations change, and all other bytes stay.
+``format_catalog`` and ``write_catalog`` write a whole catalogue in GNU's layout (``msgcat
+--no-wrap``). polib is not used, because it wraps lines at other places. ``replace_msgstrs`` is for
+catalogues of other projects: it changes translations only, and all other bytes stay.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _KEYWORD = "msgstr"
 
 
 def replace_msgstrs(data: bytes, msgstrs: Mapping[int, str]) -> bytes:
-    """Return ``data`` with new translations, by the line of their entries.
+    """Return the ``.po`` file ``data`` with new translations.
 
-    Lines are those of ``Entry.line``. ``data`` is UTF-8 that ``read_catalog`` accepts. The entries
-    are live and have no plural forms.
+    ``msgstrs`` maps the line of an entry (``Entry.line``) to its new msgstr. ``data`` is UTF-8 that
+    ``read_catalog`` accepts. The entries must not be obsolete or have plural forms.
     """
     lines = data.decode("utf-8").split("\n")
-    # Last entry first, so that the line numbers of the others stay valid.
+    # Change the last entry first, so that the line numbers of the others stay valid.
     for number, msgstr in sorted(msgstrs.items(), reverse=True):
         start = number - 1
         while not lines[start].lstrip().startswith(_KEYWORD):
@@ -51,17 +51,19 @@ def replace_msgstrs(data: bytes, msgstrs: Mapping[int, str]) -> bytes:
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _BAD_IN_REFERENCE = re.compile(f"[\r\n{ISOLATE}{END_ISOLATE}]")
-# A space, or a backslash at the end of the line.
+# A reference that needs isolates: it has a space, or ends in a backslash.
 _NEEDS_ISOLATES = re.compile(r"[ \t]|\\\Z")
 
 
 def format_catalog(catalog: Catalog) -> bytes:
-    """Return the canonical bytes of ``catalog``: UTF-8, LF, unwrapped, obsolete last.
+    """Return the canonical bytes of ``catalog``: UTF-8, LF, unwrapped, obsolete entries last.
 
-    ``read_catalog`` returns the same catalogue, and ``msgfmt -c`` accepts the file if the header is
-    complete (``standard_header``). There are three exceptions. A comment with line breaks becomes
-    several comments. Line breaks at the edges of a msgstr follow its msgid. Flags such as
-    ``python-format`` are left out, because a bare ``%`` would then be an error.
+    ``msgfmt -c`` accepts the file if the header is complete (``standard_header``). ``read_catalog``
+    returns the same catalogue, with three exceptions:
+
+    - A comment with line breaks becomes several comments.
+    - A line break at the start or end of a msgstr is removed if the msgid has none there.
+    - Flags such as ``python-format`` are left out: with them, ``msgfmt`` rejects a bare ``%``.
 
     Raises InputError for content that no ``.po`` file can hold: NUL, U+0004, lone surrogates, two
     entries with the same msgid, an empty msgid.
@@ -77,9 +79,10 @@ class WrittenCatalog(NamedTuple):
 
 
 def write_catalog(catalog: Catalog) -> WrittenCatalog:
-    """Return the bytes of ``format_catalog`` and what they contain, with the lines of entries.
+    """Return the bytes of ``format_catalog``, and the catalogue as it would be read from them.
 
-    This takes a fraction of the time of parsing the bytes. Raises InputError.
+    In that catalogue, every ``Entry.line`` is right. This is much faster than parsing the bytes.
+    Raises InputError.
     """
     blocks = list(_blocks(catalog))
     entries: list[Entry] = []
@@ -96,14 +99,11 @@ def write_catalog(catalog: Catalog) -> WrittenCatalog:
 
 
 class _Block(NamedTuple):
-    """The lines of one entry, or of the header.
-
-    ``lines_above`` counts those above msgctxt and msgid.
-    """
+    """The lines of one entry, or of the header."""
 
     text: str
     entry: Entry | None = None  # None for the header
-    lines_above: int = 0
+    lines_above: int = 0  # number of lines above msgctxt and msgid
 
 
 def _blocks(catalog: Catalog) -> Iterator[_Block]:
@@ -125,7 +125,7 @@ def _blocks(catalog: Catalog) -> Iterator[_Block]:
 
 
 def _as_read(entry: Entry, line: int) -> Entry:
-    """Return ``entry`` as it is read from the canonical bytes."""
+    """Return ``entry`` as ``read_catalog`` would return it; its msgid is at ``line``."""
     return replace(
         entry,
         msgstr=same_edges(entry.msgid, entry.msgstr),
@@ -137,7 +137,7 @@ def _as_read(entry: Entry, line: int) -> Entry:
 
 
 def _encode(text: str) -> bytes:
-    """Return the bytes of a whole file. Raises InputError that quotes the unwritable line."""
+    """Return the bytes of a file. Raises InputError that quotes a line that cannot be written."""
     for character, name in UNWRITABLE.items():
         if character in text:
             raise _unwritable(name, at=_line_at(text, text.index(character)))
@@ -149,9 +149,9 @@ def _encode(text: str) -> bytes:
 
 
 def _header_block(catalog: Catalog) -> str:
-    """Return the entry without msgid: the file's comment, and a line for each field.
+    """Return the lines of the header: the file's comment, and a line for each field.
 
-    Raises InputError for a field that would be parsed as another one, or as two.
+    Raises InputError for a field that would not be read again as the same field.
     """
     fields = ""
     for name, value in catalog.header.items():
@@ -161,13 +161,13 @@ def _header_block(catalog: Catalog) -> str:
             )
         fields += f"{name}: {value}\n"
     lines = [*_comment_lines("#", catalog.comment), 'msgid ""']
-    # msgcat writes one line per field even if there is only one.
+    # ``is_header``: like msgcat, split the string even if there is only one field.
     lines += string_lines("", "msgstr", fields, is_header=True)
     return "\n".join(lines) + "\n"
 
 
 def _lines_above(entry: Entry) -> Iterator[str]:
-    """Yield the lines above the strings of an entry, in GNU's order."""
+    """Yield the ``#`` lines above the strings of an entry, in GNU's order."""
     yield from _comment_lines("#", entry.comments)
     yield from _comment_lines("#.", entry.notes)
     yield from _reference_lines(entry)
@@ -176,7 +176,7 @@ def _lines_above(entry: Entry) -> Iterator[str]:
         flags.insert(0, "fuzzy")
     if flags:
         yield "#, " + ", ".join(flags)
-    # The previous msgid of an obsolete entry has both marks in one: "#~| msgid".
+    # The previous msgid of an obsolete entry has both marks, "#~" and "#|", in one: "#~| msgid".
     mark = "#~| " if entry.obsolete else "#| "
     if entry.previous is not None:
         yield from string_lines(mark, "msgid", entry.previous)
@@ -200,10 +200,10 @@ def _string_lines(entry: Entry) -> Iterator[str]:
 
 
 def _written_flags(entry: Entry) -> Iterator[str]:
-    """Yield the flags of the "#," line besides fuzzy.
+    """Yield the flags to write in the "#," line, except fuzzy.
 
-    ``no-python-format`` is kept and ``python-format`` dropped: with the latter, msgfmt would reject
-    a bare ``%``. Raises InputError for a text that would be parsed as several flags.
+    ``python-format`` and its kind are dropped, because with them ``msgfmt`` rejects a bare ``%``.
+    ``no-python-format`` is kept. Raises InputError for a text that would be read as several flags.
     """
     for flag in entry.flags:
         if flag.endswith("-format") and not flag.startswith("no-"):
@@ -231,9 +231,9 @@ def _comment_lines(mark: str, comments: Iterable[str]) -> Iterator[str]:
 
 
 def _reference_lines(entry: Entry) -> Iterator[str]:
-    """Yield a line for each page. A name with a space is between isolates, as in GNU.
+    """Yield a "#:" line for each reference. As in GNU, a name with a space is between isolates.
 
-    Raises InputError for a name that could not be parsed again.
+    Raises InputError for a name that could not be read again.
     """
     for name in entry.references:
         if not name or _BAD_IN_REFERENCE.search(name):
@@ -252,7 +252,7 @@ def _line_at(text: str, offset: int) -> str:
 
 
 def _unwritable(what: str, *, at: str) -> InputError:
-    """Return the error for unwritable content; ``at`` is the start of the entry or field."""
+    """Return the error for content that cannot be written; ``at`` is the text of the entry."""
     return InputError(
         f"a .po file cannot hold {what}",
         where=f"catalogue entry {at[:60]!r}",

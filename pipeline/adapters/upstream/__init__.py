@@ -1,8 +1,8 @@
 """Access to upstream: repositories, bundles, folders, the package index and other Sphinx sites.
 
-``open_upstream`` opens the configured upstream, and ``address_of`` returns its address. Stages need
-only these two; ``open_repository`` is their building block. The project's own git repository is in
-``adapters.version_control``.
+Upstream is the project whose docs are translated. Most stages need two functions only:
+``open_upstream`` opens the configured upstream, and ``address_of`` returns its address.
+``version_control`` reads the project's own git repository instead.
 """
 
 from pipeline.adapters.upstream.address import (

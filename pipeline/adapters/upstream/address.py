@@ -1,10 +1,11 @@
-"""Validation of upstream addresses, and lookup of refs in a listing.
+"""Validation of upstream addresses, and lookup of refs (tags and branches) in a listing.
 
-The input is text from the configuration or from a variable. The invariant: a validated address can
-be passed to git without risk, because git reads some texts as options or as programs to run.
+An address is text from the configuration or an environment variable. git reads some texts as
+options, or as programs to run; a validated address is safe to pass to git.
 
-A listing maps full names of refs ("refs/tags/v1", "HEAD") to commits. An annotated tag has an id of
-its own there, and a second name, "refs/tags/v1^{}", for the commit that it points to.
+A listing is the output of ``git ls-remote`` as a dict: full names of refs ("refs/tags/v1", "HEAD")
+to commits. An annotated tag is two entries: "refs/tags/v1" is the id of the tag itself, and
+"refs/tags/v1^{}" the commit that it points to.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pipeline.errors import UpstreamError
 
 SCHEMES = ("https", "http", "ssh", "git", "file")
 
-# "https://", or "ext::" without a name group: git would run the text after it as a program.
+# "https://" with the group ``name``; or "ext::" without, after which git expects a program to run.
 _SCHEME = re.compile(r"[^/:]*::|(?P<name>[^/:]+)://")
 # The scheme, and "user:password@".
 _BEFORE_HOST = re.compile(r"\A(?:[^/:]+://)?(?:[^/@]*@)?")
@@ -35,7 +36,7 @@ _NO_ADDRESS = "git would not read it as an address"
 
 
 class Kind(StrEnum):
-    """Kind of place that an upstream's address leads to."""
+    """Kind of an upstream, by its address."""
 
     REMOTE = "remote repository"
     LOCAL = "local repository"
@@ -52,20 +53,20 @@ class Address:
 
 
 def read_address(url: str, *, base: Path) -> Address:
-    """Return the validated address of ``url``. Does not run git.
+    """Validate ``url`` and return its address, without running git.
 
-    A relative path starts at ``base``. A folder counts as a repository only if it is the root of
-    one: a folder inside a work tree is a plain folder. Raises UpstreamError.
+    A relative path starts at ``base``. A folder is a repository only if it is the root of one; a
+    folder inside a work tree is a plain folder. Raises UpstreamError if ``url`` is refused or does
+    not exist.
     """
     if not url or url.startswith("-") or re.search(r"[\x00-\x1f\x7f]", url):
         raise _refused(url, _NO_ADDRESS)
-    # Symbolic links are not resolved: messages and the lock show the path as the person wrote it.
+    # Do not resolve symbolic links: messages and the lock show the path as a person wrote it.
     path = Path(os.path.abspath(base / url.removeprefix("file://")))
     try:
         if path.is_file():
             return _read_bundle_address(path)
-        # With "file://", git fetches from the folder like from a server, instead of reading it in
-        # place.
+        # "file://" makes a folder a remote: git fetches from it as from a server.
         if path.is_dir() and "://" not in url:
             is_repository = git_folder(path) is not None
             return Address(
@@ -79,10 +80,10 @@ def read_address(url: str, *, base: Path) -> Address:
 
 
 def git_folder(path: Path) -> Path | None:
-    """Return the git folder of the repository with root ``path``; None if there is none."""
+    """Return the git folder of the repository whose root is ``path``; None if there is none."""
     if (path / ".git").exists():
         return path / ".git"
-    # git recognises a bare repository by these parts.
+    # These parts make a folder a bare repository for git.
     parts = (
         (path / "HEAD").is_file(),
         (path / "objects").is_dir(),
@@ -92,10 +93,10 @@ def git_folder(path: Path) -> Path | None:
 
 
 def without_password(text: str) -> str:
-    """Return ``text`` without the passwords in its addresses, for display and commits.
+    """Return ``text`` without the passwords of addresses in it, for display and commits.
 
-    A web address also loses its user, because a token may be given as one. Other addresses keep
-    theirs: ``ssh://git@host/x`` would not work without it.
+    The user of a web address is removed too, because it may be a token. Other addresses keep their
+    user: ``ssh://git@host/x`` would not work without it.
     """
     return _PASSWORD.sub(r"\1@", _WEB_USER.sub(r"\1", text))
 
@@ -103,26 +104,24 @@ def without_password(text: str) -> str:
 def _check_url(url: str) -> None:
     """Raise UpstreamError unless ``url`` is an allowed address on another machine.
 
-    The effect of some addresses:
-
-        https://a.b/c.git    git@a.b:c.git        are allowed
-        ext::sh -c date      ssh://-oProxy=x      are refused
-        ./no/such/folder                          does not exist
+    https://a.b/c.git    git@a.b:c.git        are allowed
+    ext::sh -c date      ssh://-oProxy=x      are refused
+    ./no/such/folder                          does not exist
     """
     scheme = _SCHEME.match(url)
     if scheme and scheme["name"] not in SCHEMES:
         raise _refused(url, f"only {', '.join(SCHEMES)} are allowed")
     host_and_path = _BEFORE_HOST.sub("", url)
-    # A program may read a host as an option: "ssh://-oProxyCommand=…" would run a command.
+    # ssh would read such a host as an option: "ssh://-oProxyCommand=…" would run a command.
     if host_and_path.startswith("-") or re.search(r"\s", url):
         raise _refused(url, _NO_ADDRESS)
-    # Without a scheme, "host:path" is an address on another machine; anything else is a local path.
+    # Without a scheme, "host:path" is on another machine, and any other text is a local path.
     if scheme is None and not re.match(r"[^/:]+:", url):
         raise UpstreamError("does not exist", where=url, hint=_HINT)
 
 
 def _read_bundle_address(path: Path) -> Address:
-    """Return the address of a bundle. Raises UpstreamError for any other file."""
+    """Return the address of a git bundle. Raises UpstreamError for any other file."""
     with path.open("rb") as file:
         is_bundle = _BUNDLE.match(file.read(16))
     if not is_bundle:
@@ -143,7 +142,7 @@ FULL_COMMIT = re.compile(r"[0-9a-f]{40}")
 SHORT_COMMIT = re.compile(r"[0-9a-f]{7,39}")
 PEELED = "^{}"
 
-# Characters that git forbids in a name (git-check-ref-format) or reads as revision syntax.
+# What git forbids in the name of a ref (git-check-ref-format), or reads as revision syntax.
 _BAD_IN_REF = re.compile(
     r"""
     ^ [-/.]                          # "-" would be an option
@@ -171,10 +170,10 @@ def is_ref(text: str) -> bool:
 
 
 def match_ref(ref: str, refs: Mapping[str, str]) -> str | None:
-    """Return the commit of ``ref`` in a listing, or None. "" is HEAD.
+    """Return the commit of ``ref`` in the listing ``refs``, or None. "" is HEAD.
 
-    ``v1``, ``main``, ``refs/heads/main`` and ``1f2e3d4`` are all found. As in git, tags take
-    precedence over branches. A short commit must be unique among the commits in the listing.
+    ``ref`` may be ``v1``, ``main``, ``refs/heads/main`` or a short commit, ``1f2e3d4``. As in git,
+    tags take precedence over branches. Only one commit of the listing may begin with a short one.
     """
     names = (f"refs/tags/{ref}", f"refs/heads/{ref}", ref) if ref else ("HEAD",)
     for name in names:
@@ -188,7 +187,7 @@ def match_ref(ref: str, refs: Mapping[str, str]) -> str | None:
 
 def _match_short_commit(digits: str, refs: Mapping[str, str]) -> str | None:
     """Return the only commit in the listing that begins with ``digits``, or None."""
-    # A commit often has several names, and ``digits`` may be those of an annotated tag.
+    # Several refs may name one commit, and ``digits`` may be the id of an annotated tag.
     commits = set()
     for name, commit in refs.items():
         if commit.startswith(digits):
@@ -206,7 +205,7 @@ def tag_names(refs: Mapping[str, str]) -> frozenset[str]:
 
 
 def near_names(ref: str, refs: Mapping[str, str]) -> list[str]:
-    """Return up to three tags and branches similar to ``ref``."""
+    """Return up to three tags and branches of the listing with names similar to ``ref``."""
     return difflib.get_close_matches(ref, short_names(refs), n=3, cutoff=0.5)
 
 

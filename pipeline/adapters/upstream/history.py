@@ -1,7 +1,8 @@
-"""History of the docs folders along one line of commits, parsed from ``git log``.
+"""History of the docs folders, parsed from the output of ``git log``.
 
-The output is a record per commit: which file had which blob, and when. Only first parents are
-followed, so every commit has one predecessor, and changes of a merged branch belong to the merge.
+``parse_log`` returns a record for each commit: which files it changed, and their new blobs. Only
+first parents are followed. So every commit has one predecessor, and the changes of a merged branch
+belong to the merge commit.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import NamedTuple
 from pipeline.adapters.upstream.address import PEELED
 from pipeline.folders import Folders
 
-# Arguments of ``git log``: a mark and the commit's facts, then a row for each file.
+# Arguments of ``git log``. It prints "commit <id> <date>", then a row for each changed file.
 _MARK = "commit "
 LOG = (
     "log",
@@ -22,7 +23,7 @@ LOG = (
     "--raw",
     "--no-abbrev",
     "--find-renames=40%",
-    "-l4000",  # limit of files compared to find renames: more than any commit moves
+    "-l4000",  # beyond this number of files, git would not compare contents to find renames
     "-z",
     f"--format={_MARK}%H %cI",
 )
@@ -30,7 +31,8 @@ LOG = (
 
 TAGS = "refs/tags/"
 DATES = "--format=%H %cI"
-# The commit of each tag, also of an annotated one, and the tag's full name.
+# Format of ``git for-each-ref``: the commit of each tag (for an annotated tag, the commit that it
+# points to), and the tag's full name.
 PEELED_TAGS = (
     "--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
     "%09%(refname)"
@@ -39,15 +41,11 @@ PEELED_TAGS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
-    """Change of one file in a commit; ``blob`` is empty if the commit removed the file.
-
-    ``path`` is a path in the docs (``Folders.path_of``). ``before`` is the old path of a renamed
-    file, or empty.
-    """
+    """Change of one file in a commit. Paths are paths in the docs (``Folders.path_of``)."""
 
     path: str
-    blob: str
-    before: str = ""
+    blob: str  # "" if the commit removed the file
+    before: str = ""  # old path of a renamed file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,19 +67,19 @@ class Tag:
 
 
 class _Row(NamedTuple):
-    """Row of a file in a commit: ``paths`` has the old path and the new one if git tells both."""
+    """Row of a file in the output of ``git log --raw``."""
 
     blob: str
-    status: str  # a letter, and for a rename the similarity: "M", "R090"
-    paths: tuple[str, ...]
+    status: str  # "M" and so on; for a rename or copy with the similarity: "R090"
+    paths: tuple[str, ...]  # for a rename or copy: the old and the new path
 
 
 def parse_log(output: bytes, docs: Folders) -> tuple[DocsCommit, ...]:
     """Return the commits in the output of ``git log`` with the arguments ``LOG``, newest first.
 
-    Files outside the folders ``docs`` are left out. ``output`` has NUL-terminated fields.
+    Files outside the folders ``docs`` are left out. NUL ends each field of ``output``.
     """
-    rows_of: dict[str, list[_Row]] = {}  # by the head of the commit
+    rows_of: dict[str, list[_Row]] = {}  # by "<commit> <date>"
     rows: list[_Row] = []
     fields = iter(output.decode("utf-8", "surrogateescape").split("\0"))
     for field in fields:
@@ -100,9 +98,9 @@ def parse_log(output: bytes, docs: Folders) -> tuple[DocsCommit, ...]:
 
 
 def commits_of_tags(refs: Mapping[str, str]) -> dict[str, str]:
-    """Return the commits of the tags in a listing, by full name.
+    """Return the commits of the tags in the listing ``refs``, by full name: ``refs/tags/v1``.
 
-    ``refs/tags/v1`` and ``refs/tags/v1^{}`` are one annotated tag: the second has its commit.
+    For an annotated tag, ``refs/tags/v1^{}`` in the listing has the commit.
     """
     names = [
         name for name in refs if name.startswith(TAGS) and not name.endswith(PEELED)
@@ -111,9 +109,10 @@ def commits_of_tags(refs: Mapping[str, str]) -> dict[str, str]:
 
 
 def dated_tags(tags: Mapping[str, str], output: bytes) -> tuple[Tag, ...]:
-    """Return the tags (full name → commit) whose dates ``git log`` with ``DATES`` printed.
+    """Return the ``tags`` (full name → commit) with dates from ``output``.
 
-    The commits of other tags are not here: they are on branches that were not fetched.
+    ``output`` is the output of ``git log`` with the format ``DATES``. Tags without a date are left
+    out: their commits are on branches that were not fetched.
     """
     dates: dict[str, str] = {}
     for row in output.decode("ascii").split("\n"):
@@ -129,7 +128,7 @@ def dated_tags(tags: Mapping[str, str], output: bytes) -> tuple[Tag, ...]:
 def _read_row(facts: str, fields: Iterator[str]) -> _Row:
     """Return the row ``:modes blobs status``, with the paths that follow in ``fields``."""
     *_, blob, status = facts.split(" ")
-    # The paths are counted, not recognised: "commit 1 2.md" is a path as well.
+    # Count the paths by the status; a path such as "commit 1 2.md" looks like the next commit.
     number = 2 if status[0] in "RC" else 1
     return _Row(blob, status, tuple(next(fields, "") for _ in range(number)))
 
@@ -144,7 +143,7 @@ def _changes(rows: Sequence[_Row], docs: Folders) -> Iterator[FileChange]:
         *old, path = map(docs.path_of, row.paths)
         before = old[0] if old else None
         if path is None:
-            # It moved out of the docs, so it is removed from them.
+            # The file moved out of the docs, so it counts as removed.
             path, before, status = before, None, "D"
         if path is not None:
             yield FileChange(

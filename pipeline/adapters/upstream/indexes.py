@@ -1,8 +1,8 @@
-"""Queries to other indexes: versions on the package index, and inventories of Sphinx sites.
+"""Queries to indexes on the web: versions on the package index, and inventories of Sphinx sites.
 
-The package index is queried through pip, with the mirrors, proxies and credentials that pip is
-configured for. An inventory (``objects.inv``) is returned as bytes for ``core.inventories`` to
-parse. A missing inventory is no error, because a site can be built without it.
+pip queries the package index, with the mirrors, proxies and credentials that it is configured for.
+An inventory (``objects.inv``) lists the names that a Sphinx site documents; ``core.inventories``
+parses it. A missing inventory is not an error, because a site can be built without it.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from pipeline.adapters.upstream.address import without_password
 from pipeline.errors import ConfigError, UpstreamError
 from pipeline.limits import FILE_BYTES
 
-# Upper limit; pip's own limits per request are shorter, but it retries.
+# Time limit of a pip command. pip's own limits for a request are shorter, but it retries.
 _SECONDS = 300.0
 _PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input")
 
 
 def released_versions(name: str) -> tuple[str, ...]:
-    """Return the versions of ``name`` that this Python can install, newest first.
+    """Return the versions of the package ``name`` that this Python can install, newest first.
 
-    Pre-releases are left out. Raises UpstreamError if there are none or the index does not answer,
-    and ConfigError if pip is not installed.
+    Pre-releases are left out. Raises UpstreamError if there are no versions or the index does not
+    answer, and ConfigError if pip is not installed.
     """
     ended = _ask_pip(name, "index", "versions", name, "--json")
     try:
@@ -38,13 +38,13 @@ def released_versions(name: str) -> tuple[str, ...]:
 
 
 def python_fault(name: str, version: str) -> str:
-    """Return why this Python cannot run ``version`` of ``name``, or "" if it can.
+    """Return why this Python cannot run ``version`` of the package ``name``, or "" if it can.
 
-    ``jax 0.11.0 needs Python 3.12 or later; this is 3.11.7``. It is also empty if the index does
-    not contain the requirement. Raises UpstreamError if there is no answer in time, and ConfigError
-    if pip is not installed.
+    Example: ``jax 0.11.0 needs Python 3.12 or later; this is 3.11.7``. Also return "" if the index
+    does not say which Python the version needs. Raises UpstreamError if there is no answer in time,
+    and ConfigError if pip is not installed.
     """
-    # Wheels only: pip would build a source archive to read its requirements.
+    # Wheels only, because pip would build a source archive to read its requirements.
     words = ("install", "--dry-run", "--no-deps", "--only-binary=:all:", "--quiet")
     ended = _ask_pip(name, *words, f"{name}=={version}")
     found = re.search(
@@ -59,9 +59,10 @@ def python_fault(name: str, version: str) -> str:
 
 
 def _ask_pip(name: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run this Python's pip and return its result.
+    """Run this Python's pip with the arguments ``words`` and return its result.
 
-    Raises UpstreamError with ``name`` if pip times out, and ConfigError if it is not installed.
+    ``name`` is the package, for the error. Raises UpstreamError if pip times out, and ConfigError
+    if pip is not installed.
     """
     try:
         ended = subprocess.run(
@@ -83,7 +84,7 @@ def _ask_pip(name: str, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def _last_complaint(stderr: str) -> str:
-    """Return pip's last error line: earlier ones report what it tried."""
+    """Return the last line of pip's errors, which has the reason; earlier ones report attempts."""
     for line in reversed(stderr.split("\n")):
         if line.startswith("ERROR: "):
             return line.removeprefix("ERROR: ")
@@ -99,15 +100,15 @@ def _no_answer(name: str, reason: str) -> UpstreamError:
 
 
 def fetch_inventory(site: str, *, timeout: float = 10.0) -> bytes | None:
-    """Return the bytes of the inventory of ``site``, a URL with a final slash.
+    """Return the inventory of ``site`` (a URL with a final slash), or None if it is unavailable.
 
-    ``timeout`` is in seconds. None if the inventory is unavailable for any reason. The reader
-    refuses too large ones.
+    ``timeout`` is in seconds. At most one byte more than the limit is read, so that the parser
+    notices a file that is too large.
     """
     from urllib.request import Request, urlopen
 
     try:
-        # "file:" would read a file of this machine.
+        # Refuse "file:", which would read a file of this machine.
         if urlsplit(site).scheme not in ("http", "https"):
             return None
         request = Request(  # noqa: S310 - the scheme is checked above

@@ -1,8 +1,8 @@
 """Runner of the git program for one repository.
 
-Nothing is checked out, and no hook, prompt or pager can start. The user's configuration is read
-(proxies, credentials, ``insteadOf``) but never written. The caller passes the arguments of a
-command, and interprets its status, output and messages.
+git starts without hooks, prompts and pagers, and checks nothing out. It reads the user's
+configuration (proxies, credentials, ``insteadOf``), but never writes it. The caller chooses the
+command and interprets its status, output and messages.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from pipeline.errors import UpstreamError
 if TYPE_CHECKING:
     from git import Git
 
-# Called with the units done and the total. Both start again with each phase of a command.
+# Function that is called with the number of finished units and the total. Both start again with
+# each phase of a command.
 Progress = Callable[[float, float], None]
 
 _OPTIONS = (
@@ -56,9 +57,9 @@ class Answer:
 
 @contextmanager
 def run_git(folder: Path, url: str, *, in_place: bool) -> Iterator[Program]:
-    """Yield git for the repository in ``folder``, with ``url`` as its remote.
+    """Yield the git program for the repository in ``folder``, with ``url`` as its remote.
 
-    ``in_place`` disables all transports: the repository is only read locally. Raises UpstreamError
+    With ``in_place``, git reads the repository and cannot contact any server. Raises UpstreamError
     if git is not installed.
     """
     try:
@@ -66,20 +67,21 @@ def run_git(folder: Path, url: str, *, in_place: bool) -> Iterator[Program]:
     except ImportError as error:  # raised by GitPython if there is no git program
         hint = "Install git, or put it on PATH, and run again."
         raise UpstreamError("git cannot be run", hint=hint) from error
-    git.Git.check_unsafe_protocols(url)  # a second check after read_address
+    # ``read_address`` has checked the URL. GitPython checks it again.
+    git.Git.check_unsafe_protocols(url)
     handle = git.Git()
     transports = "none" if in_place else ":".join(SCHEMES)
     handle.update_environment(**_environment(folder, transports=transports))
     try:
         yield Program(handle, url)
     finally:
-        handle.clear_cache()  # ends the processes that are kept for reading objects
+        handle.clear_cache()  # end the processes that read objects
 
 
 class Program:
     """The git program for one repository.
 
-    ``call`` and ``fetch`` return the failure of a command; they do not raise it.
+    If a command fails, ``call`` and ``fetch`` return git's message instead of raising an error.
     """
 
     def __init__(self, git: Git, url: str) -> None:
@@ -89,7 +91,7 @@ class Program:
     def call(self, *arguments: str, timeout: float | None = None) -> Answer:
         """Run git with ``arguments`` and return the result.
 
-        After ``timeout`` seconds git is killed, and the result has an error message.
+        If git takes more than ``timeout`` seconds, it is killed, and ``complaint`` says so.
         """
         status, output, complaint = self._git.execute(
             ("git", *_OPTIONS, *arguments),
@@ -102,14 +104,14 @@ class Program:
         return Answer(status=status, output=output, complaint=complaint)
 
     def read_object(self, name: str) -> bytes:
-        """Return the content of the object ``name``.
+        """Return the content of the object ``name``. Raises ValueError or OSError if it is missing.
 
-        Raises ValueError or OSError if it is not there.
+        A git process keeps running between calls, which makes many small reads fast.
         """
         return self._git.get_object_data(name)[3]
 
     def clear_cache(self) -> None:
-        """End the processes kept for reading objects: other code is about to change the folder."""
+        """End the processes that read objects. Call this before the folder is changed."""
         self._git.clear_cache()
 
     def fetch(
@@ -133,9 +135,10 @@ class Program:
                 progress(float(done), float(total))
 
         listener = to_progress_instance(report)
-        # The remote is set for this run only, so that no other command can contact it.
+        # Configure the remote for this command only, so that no other command can contact it.
         options = [*_OPTIONS, "-c", f"remote.origin.url={self._url}"]
-        if stdin:  # names of single objects, but git negotiates only commits
+        # ``stdin`` has the names of single objects. git can only negotiate about commits.
+        if stdin:
             options += ["-c", "fetch.negotiationAlgorithm=noop"]
         command = ("git", *options, *_FETCH, *arguments)
         process = self._git.execute(
@@ -153,15 +156,15 @@ class Program:
 
 
 def _environment(folder: Path, *, transports: str) -> dict[str, str]:
-    # GIT_DIR spares git the search through parent folders and overrides the GIT_DIR of a
-    # surrounding hook. It also skips git's check of who owns the folder. That is safe, because the
-    # commands used here never run a program that a repository's configuration names.
+    # With GIT_DIR, git does not search parent folders, and ignores the GIT_DIR of a hook that we
+    # may run in. git then also skips its check of who owns the folder. That is safe here, because
+    # our commands never run a program that the configuration of a repository names.
     return {
         "GIT_DIR": str(folder),
         "GIT_ALLOW_PROTOCOL": transports,
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_ASKPASS": "",
-        # "false" answers every question of ssh, so that none reaches the terminal.
+        # ssh runs the program "false" for every question, instead of asking in the terminal.
         "SSH_ASKPASS": "false",
         "SSH_ASKPASS_REQUIRE": "force",
         "GCM_INTERACTIVE": "never",

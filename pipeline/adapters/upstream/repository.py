@@ -1,7 +1,8 @@
-"""Upstream's repository: resolves refs, fetches one commit, lists and reads its files.
+"""Upstream's repository: resolves refs, fetches a commit, lists and reads its files.
 
-A local repository is read in place. From any other repository, missing objects are fetched into a
-private store, as cheaply as the server allows. ``open_upstream`` opens the configured upstream.
+A local repository is read in place. From any other one, missing objects are fetched into a private
+repository below ``build/cache/git`` (see ``store``). ``open_upstream`` opens the configured
+upstream.
 """
 
 from __future__ import annotations
@@ -52,13 +53,11 @@ _COMMITTER = re.compile(rb"^committer .*> (\d+) ([+-])(\d\d)(\d\d)$", re.MULTILI
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeEntry:
-    """One file of a tree. ``path`` is a path in the docs (``Folders.path_of``).
-
-    Bytes of the path that are not UTF-8 become surrogates.
-    """
+    """One file of a commit."""
 
     mode: str  # "100644", "120000" (symbolic link), "160000" (submodule)
-    blob: str
+    blob: str  # 40 hex digits
+    # Path in the docs (``Folders.path_of``). Bytes that are not UTF-8 are surrogates.
     path: str
 
 
@@ -66,9 +65,9 @@ class TreeEntry:
 def open_repository(
     address: Address, *, store: Path, unreachable_hint: str
 ) -> Iterator[Repository]:
-    """Yield the repository at ``address``; fetched objects are stored in ``store``.
+    """Yield the repository at ``address``; fetched objects go to the folder ``store``.
 
-    ``unreachable_hint`` is the hint for an unreachable server. Raises UpstreamError.
+    ``unreachable_hint`` is the hint of errors about an unreachable server. Raises UpstreamError.
     """
     folder = store
     in_place = address.kind is Kind.LOCAL
@@ -87,7 +86,8 @@ def open_repository(
 class Repository:
     """One upstream repository.
 
-    Every method raises UpstreamError, or WriteError if the disk is full.
+    Commits and blobs are given as 40 hex digits. An object is called local if git has it on this
+    machine already. Methods raise UpstreamError, and WriteError if the disk is full.
     """
 
     def __init__(
@@ -103,8 +103,8 @@ class Repository:
     def resolve(self, ref: str, progress: Progress | None = None) -> str:
         """Return the commit (40 hex digits) that ``ref`` names.
 
-        ``ref`` is a tag, a branch, a full or a short commit; "" is HEAD. The server is contacted
-        once, and not at all for a full commit that is already here.
+        ``ref`` is a tag, a branch, a full or a short commit; "" is HEAD. This contacts the server,
+        except for a full commit that is local.
         """
         if ref == "HEAD":
             ref = ""
@@ -134,8 +134,9 @@ class Repository:
     ) -> tuple[TreeEntry, ...]:
         """Fetch the folders ``docs`` at ``commit`` and return their files.
 
-        Only missing objects are transferred, all blobs at once. Without ``needs_all``, one existing
-        folder is enough, because an older commit may lack the others.
+        Only missing objects are transferred, all blobs in one request. A missing folder is an
+        error. Without ``needs_all``, it is an error only if all are missing: an older commit may
+        not have all of them.
         """
         if self._peel(commit) is None:
             self._store.fetch_commit(commit, progress)
@@ -149,10 +150,10 @@ class Repository:
         return tuple(chain.from_iterable(listed.values()))
 
     def fetch_places(self, commit: str, places: Sequence[str]) -> tuple[TreeEntry, ...]:
-        """Fetch single files of the repository, and return those that exist.
+        """Fetch the files ``places`` at ``commit`` and return the ones that exist.
 
-        ``places`` are paths from the top of the repository, and so are the paths of the result.
-        Places that ``commit`` or a partial clone lacks are left out.
+        ``places`` and the paths of the result start at the top of the repository, not at the docs.
+        Files that a local partial clone lacks are left out.
         """
         answer = self._program.call("ls-tree", "-z", commit, "--", *places)
         listed = _entries(answer.output)
@@ -174,7 +175,7 @@ class Repository:
 
     def date(self, commit: str) -> str:
         """Return the committer date of ``commit``, ISO 8601 with offset; "" if malformed."""
-        # Ignore the message, which starts after the first blank line and may contain anything.
+        # The commit message starts after the first blank line. It may contain a similar line.
         head, _, _ = self.read(commit).partition(b"\n\n")
         committer = _COMMITTER.search(head)
         if committer is None:
@@ -192,7 +193,7 @@ class Repository:
     def distance(self, old: str, new: str) -> tuple[int, int] | None:
         """Return how many commits only ``new`` has, and how many only ``old`` has.
 
-        None if the history between them is not here.
+        Return None if part of the history is not local.
         """
         if self._is_shallow():
             return None
@@ -205,10 +206,10 @@ class Repository:
         return int(ahead), int(behind)
 
     def history(self, commit: str, docs: Folders) -> tuple[DocsCommit, ...]:
-        """Return the changes of every commit up to ``commit`` to ``docs``, newest first.
+        """Return the ancestors of ``commit`` that changed ``docs``, newest first.
 
-        If only the commit is here, its history is fetched first, but without the content of the
-        files (see ``fetch_blobs``).
+        Fetch the history first if it is not local, but without the content of the files, if the
+        server can leave it out (see ``fetch_blobs``).
         """
         if self._peel(commit) is None:
             self._store.fetch_commit(commit)
@@ -224,10 +225,10 @@ class Repository:
         return tuple(chain.from_iterable(self._list(commit, docs).values()))
 
     def fetch_blobs(self, blobs: Collection[str], commit: str, docs: Folders) -> None:
-        """Fetch those of ``blobs`` that are not here, all at once.
+        """Fetch those of ``blobs`` that are not local, in one request.
 
-        They belong to the history of ``docs`` up to ``commit``. Only a remote repository is fetched
-        without its files: see ``history``.
+        They must belong to the history of ``docs`` up to ``commit``. Only the history of a remote
+        repository is fetched without its files; see ``history``.
         """
         if self._kind is not Kind.REMOTE:
             return
@@ -237,7 +238,7 @@ class Repository:
             self._store.fetch_blobs(missing, commit)
 
     def dated_tags(self) -> tuple[Tag, ...]:
-        """Return the tags whose commits are here, with dates. Contacts the server once."""
+        """Return the tags whose commits are local, with dates. Contacts the server once."""
         if self._kind is Kind.LOCAL:
             tags = self._list_refs(PEELED_TAGS, "refs/tags")
         else:
@@ -255,9 +256,9 @@ class Repository:
         return tag_names(self._advertised("refs/tags"))
 
     def _peeled(self, tags: dict[str, str]) -> dict[str, str]:
-        """Return the tags with their commits.
+        """Return the tags with the commits that they point to.
 
-        The listing of a bundle does not have the commits of annotated tags.
+        The listing of a bundle has the ids of annotated tags instead.
         """
         if self._kind is not Kind.BUNDLE:
             return tags
@@ -272,16 +273,17 @@ class Repository:
     def _find(
         self, ref: str, refs: dict[str, str], progress: Progress | None
     ) -> str | None:
-        """Return the commit of ``ref`` among the server's ``refs``.
+        """Return the commit of ``ref`` in the listing ``refs`` of the server.
 
-        None if there is no such ref, and no such short commit here or in the bundle.
+        ``ref`` may also be a short commit that is local or in the bundle. Return None if there is
+        no such ref or commit.
         """
         commit = match_ref(ref, refs)
         if commit is None:
             return self._find_short(ref, refs, progress)
         if self._kind is Kind.REMOTE:
             return commit
-        # The listing of a bundle does not have the commits of annotated tags.
+        # In the listing of a bundle, this may be the id of an annotated tag.
         return self._peel(commit) or self._fetch_and_peel(commit, progress)
 
     def _find_short(
@@ -291,7 +293,8 @@ class Repository:
         if not SHORT_COMMIT.fullmatch(digits):
             return None
         peeled = self._peel(digits)
-        # A server does not search for prefixes. Fetching any ref of a bundle fetches all of it.
+        # A server cannot find a commit by its first digits. In a bundle we can, after fetching it:
+        # fetching any of its refs fetches all of it.
         if peeled is None and refs and self._kind is Kind.BUNDLE:
             self._store.fetch_commit(next(iter(refs.values())), progress)
             peeled = self._peel(digits)
@@ -302,7 +305,7 @@ class Repository:
         if not ref:
             arguments = ["--", self._url, "HEAD"]
         elif self._kind is Kind.REMOTE:
-            # Leaves out the many refs of pull requests, and HEAD, which the branch above lists.
+            # Leave out the many refs of pull requests. HEAD is not needed here.
             arguments = ["--heads", "--tags", "--", self._url]
         else:
             arguments = ["--", self._url]
@@ -319,13 +322,13 @@ class Repository:
     def _list_refs(self, form: str, *groups: str) -> dict[str, str]:
         """Return the refs of a local repository in ``groups``: name → commit."""
         answer = self._program.call("for-each-ref", form, *groups)
-        # git fails, for example, if it cannot read the configuration of the repository.
+        # For example, git may be unable to read the configuration of the repository.
         if answer.status:
             raise self._errors.damaged(f"cannot be read: {reason_of(answer.complaint)}")
         return parse_listing(answer.text)
 
     def _peel(self, name: str) -> str | None:
-        """Return the local commit that ``name`` leads to, or None."""
+        """Return the commit that the local object or ref ``name`` points to, or None."""
         answer = self._program.call(
             "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"
         )
@@ -334,14 +337,14 @@ class Repository:
         return answer.output.decode("ascii").strip()
 
     def _fetch_and_peel(self, commit: str, progress: Progress | None) -> str | None:
-        """Fetch ``commit``, which may be a tag, and return the commit it leads to."""
+        """Fetch ``commit``, which may be a tag's id, and return the commit that it points to."""
         self._store.fetch_commit(commit, progress)
         return self._peel(commit)
 
     def names(self, commit: str, docs: Folders) -> frozenset[str]:
-        """Return the names at the top of ``commit``, and at the top of each of ``docs``.
+        """Return the names of files and folders in the top folder of ``commit`` and in ``docs``.
 
-        The common parent of several docs folders is included. ``fetch`` must have been called
+        Include the common parent of several docs folders. Subfolders are not listed. Call ``fetch``
         before.
         """
         names: set[str] = set()
@@ -354,7 +357,7 @@ class Repository:
     def _list(self, commit: str, docs: Folders) -> dict[str, list[TreeEntry]]:
         """Return the files of each docs folder that ``commit`` has, in git's order.
 
-        The trees must be here.
+        The commit must be local; its blobs need not.
         """
         listed: dict[str, list[TreeEntry]] = {}
         for folder, prefix in docs.placed:
@@ -380,7 +383,7 @@ class Repository:
         return self._absent(*(_tree(commit, folder) for folder in folders))
 
     def _absent(self, *objects: str) -> list[str]:
-        """Return the objects that are not here, of those that ``objects`` lead to."""
+        """Return the objects that ``objects`` refer to, directly or not, and that are not local."""
         rev_list = "rev-list --objects --no-object-names --missing=print".split()
         answer = self._program.call(*rev_list, *objects)
         if answer.status:
@@ -409,9 +412,9 @@ CHECK_ADDRESS = "Check the address and the network, and run again."
 def address_of(settings: Settings, upstream: Upstream) -> Address:
     """Return the address of ``upstream``, without running git.
 
-    A relative path in the configuration is relative to the project. If an environment variable
-    replaces the address, a relative path in it is relative to the current folder. Raises
-    UpstreamError for an invalid address.
+    A relative path in the configuration starts at the project. In an environment variable that
+    replaces the address, a relative path starts at the current folder. Raises UpstreamError for an
+    invalid address.
     """
     base = Path.cwd() if upstream.url_replaced else settings.root
     return read_address(upstream.url, base=base)
@@ -423,15 +426,15 @@ def open_upstream(
 ) -> Iterator[Repository | None]:
     """Yield the repository of ``upstream``, or None for a plain folder without history.
 
-    ``unreachable_hint`` is the hint for an unreachable server; by default one that suits this
-    upstream. Raises UpstreamError.
+    ``unreachable_hint`` is the hint of errors about an unreachable server; the default names the
+    variable that replaces the address. Raises UpstreamError.
     """
     address = address_of(settings, upstream)
     if address.kind is Kind.FOLDER:
         yield None
         return
     paths = Paths(settings.root, upstream.name)
-    # Resolved, because the build folder may be a link and git receives the folder by name.
+    # Resolve the path, because the build folder may be a link.
     store = (paths.cache / "git" / f"{paths.upstream}.git").resolve()
     with open_repository(
         address,

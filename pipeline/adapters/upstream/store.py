@@ -1,10 +1,10 @@
-"""Private repository for fetched objects, and the errors about one upstream.
+"""Private repository for objects fetched from upstream, and errors about upstream.
 
-Commits are fetched in the cheapest way that the server allows. Leftovers of an interrupted run are
-removed before the store is used.
+``Store`` fetches a commit in the cheapest way that the server supports: without history and files,
+without history, or completely. Before that, it removes leftovers of an interrupted run.
 
-git's own messages are for git experts, so an error contains advice instead. The invariant:
-passwords in web addresses are removed from every error.
+``UpstreamErrors`` turns git's messages, which are for experts, into errors with advice. Passwords
+in web addresses are removed from every error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pipeline.adapters.upstream.address import (
 from pipeline.adapters.upstream.program import Program, Progress
 from pipeline.errors import PipelineError, UpstreamError
 
-NO_ANSWER = 60.0  # seconds that listing the refs may take
+NO_ANSWER = 60.0  # seconds that a server may take to list its refs
 
 _WRITE_HINT = (
     "Free some space or mend the permissions, and run again; "
@@ -54,24 +54,17 @@ _NOISE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamErrors:
-    """Factory of errors about one upstream.
-
-    ``unreachable_hint`` is the hint for an unreachable server.
-    """
+    """Factory of errors about one upstream."""
 
     where: str  # the address, without a password
     kind: Kind
-    store: Path
-    unreachable_hint: str
+    store: Path  # the private repository
+    unreachable_hint: str  # hint for an unreachable server
 
     def failure(self, complaint: str) -> PipelineError:
-        """Return the error for a failed git command, from git's messages.
-
-        The order of checks matters. A full disk comes first, because git then reports network
-        errors as well. Bundles come before passwords, because no password can supply what a bundle
-        lacks.
-        """
+        """Return the error for a failed git command with the messages ``complaint``."""
         reason = reason_of(complaint)
+        # Check for a full disk first, because git then also reports network errors.
         if _DISK.search(complaint):
             return self.unwritable(reason)
         if _NO_COMMIT.search(complaint):
@@ -80,6 +73,7 @@ class UpstreamErrors:
                 "upstream has written, pull from this one first."
             )
             return self._error(f"has no such commit: {reason}", hint=hint)
+        # Check for a bundle before passwords, because a bundle needs none.
         if self.kind is Kind.BUNDLE:
             hint = "Copy it again, or make a new one with: git bundle create FILE --all"
             return self._error(
@@ -99,13 +93,13 @@ class UpstreamErrors:
         )
 
     def damaged(self, what: str) -> UpstreamError:
-        """Return the error for missing objects."""
+        """Return the error for a repository with missing or unreadable objects."""
         if self.kind is Kind.LOCAL:
             return self._error(what, hint="Mend that repository, or use another.")
         return self._error(what, hint=f"Delete {self.store} and pull again.")
 
     def bad_ref(self, ref: str) -> UpstreamError:
-        """Return the error for a ``ref`` that cannot be a name."""
+        """Return the error for a ``ref`` that cannot be the name of a ref."""
         hint = "Give a tag, a branch or a commit, e.g. --ref main"
         return self._error(f"{ref!r} is not a ref", hint=hint)
 
@@ -119,7 +113,8 @@ class UpstreamErrors:
 
     def _hint_for_ref(self, ref: str, refs: Mapping[str, str]) -> str:
         """Return the hint for a ref that is not in the listing ``refs``."""
-        # The likeliest first: a typing error, then a short commit, which a server does not look up.
+        # The likeliest reason comes first: a typing error. Next is a short commit, which a server
+        # cannot find.
         near = near_names(ref, refs)
         if near:
             return f"Did you mean {' or '.join(map(repr, near))}?"
@@ -133,9 +128,9 @@ class UpstreamErrors:
     def no_folder(
         self, folder: str, commit: str, *, folders: list[str]
     ) -> UpstreamError:
-        """Return the error for a missing ``folder`` at ``commit``.
+        """Return the error for a ``folder`` that ``commit`` does not have.
 
-        ``folders`` are the existing ones, for the hint.
+        ``folders`` are the existing folders, for the hint.
         """
         there = (
             f"Folders there: {', '.join(folders[:8])}."
@@ -165,15 +160,15 @@ _WAYS = (  # cheapest first: without files and history, without history, with ev
     ("--depth=1", "--no-filter"),
     _WHOLE,
 )
-# The server does not support this way: try the next one.
+# Messages of git if the server does not support a way, so that the next one must be tried.
 _NOT_ABLE = re.compile(r"shallow|--depth|filter")
 _NO_SINGLE_OBJECTS = re.compile(r"not our ref|unadvertised|does not allow")
 
 
 class Store:
-    """Fetcher of objects from the server into the folder ``errors.store``.
+    """Fetcher of objects from upstream into the folder ``errors.store``.
 
-    A local repository is read in place, so its missing objects cannot be fetched.
+    Objects that a local repository lacks are an error, because there is no server to ask.
     """
 
     def __init__(self, program: Program, errors: UpstreamErrors) -> None:
@@ -218,7 +213,7 @@ class Store:
                 stdin=cast(BinaryIO, names),
             )
         if _NO_SINGLE_OBJECTS.search(complaint):
-            # An old server: fetch the commit again with all its files.
+            # An old server does not send single objects. Fetch the commit again with all its files.
             shutil.rmtree(self._folder)
             self._fetch_commit(commit, progress, ways=_WAYS[1:])
         elif complaint:
@@ -241,8 +236,8 @@ class Store:
                 return
             if way == _WHOLE or not _NOT_ABLE.search(complaint):
                 break
-            # The store is now marked as partial. Older versions of git would try to fetch its
-            # missing objects again and again.
+            # The attempt has marked the store as partial. Older versions of git would try to fetch
+            # its missing objects again and again, so delete it.
             shutil.rmtree(self._folder)
         raise self._errors.failure(complaint)
 
@@ -251,13 +246,13 @@ class Store:
         self._program.clear_cache()
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            # git refuses to work beside a lock file, and never removes a half-written pack.
+            # git refuses to work beside a lock file, and never removes an incomplete pack.
             for path in [*self._folder.rglob("*.lock"), *self._folder.rglob("tmp_*")]:
                 if path.is_file():
                     path.unlink()
         except OSError as error:
             raise self._errors.unwritable(error.strerror) from error
-        # No template, because it could contain hooks.
+        # Use no template, because a template could contain hooks.
         answer = self._program.call("init", "--quiet", "--bare", "--template=")
         if answer.status:
             raise self._errors.failure(answer.complaint)
