@@ -1,8 +1,9 @@
 """The stage split: parse upstream's documents and split them into messages.
 
-The pages of the checkout come in. Their documents go out, with a finding for everything that cannot
-be parsed or translated. A broken document never stops the others. Pages that have not changed since
-the last run are taken from a memo.
+A message is a block of prose, such as a heading or a paragraph. ``split`` takes pages of the lock
+and returns their documents with messages, and a finding for each document or block that cannot be
+parsed or translated. A broken document never stops the others. Pages that have not changed since
+the last run come from a memo.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from pipeline.reading import MYST, Reading
 from pipeline.report.counts import counted
 from pipeline.run import Run
 
-# Parsers: another version may give other results, so their versions are part of the memo's key.
+# The parsers. Another version may give other results, so versions are part of the memo's key.
 _LIBRARIES = ("docutils", "markdown-it-py", "mdit-py-plugins")
 
 
 def split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
-    """Split every page; a malformed document is reported and left out."""
+    """Split every page. A malformed document becomes a finding and is left out."""
     with run.log.step("split") as step:
         split_pages = _known_or_split(run, pages)
-        # The counts show at a glance whether the selection is as intended.
+        # Show counts, so that people notice a wrong selection of pages.
         documents = messages = 0
         for page in split_pages:
             documents += len(page.documents)
@@ -43,9 +44,10 @@ def split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
 
 
 def _known_or_split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
-    """Return the split pages, from the memo or split now.
+    """Return the split pages, from the memo if possible.
 
-    The lock has the digests of their documents, so a page's lock entry is a sufficient key.
+    The key of a page is its entry in the lock, which has digests of its documents, together with
+    the settings and the code of the parsers.
     """
     memo = Memo(run.paths.splits, SplitPage)
     reading = run.upstream.reading
@@ -63,7 +65,7 @@ def _known_or_split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
         found = memo.get(page.name, key)
         if found is None:
             found = split_page(run.paths, page, reading)
-            # Not remembered, so that the next run reads the file and reports the error again.
+            # Do not store a page with a broken document: the next run must report the error again.
             is_whole = len(found.documents) == len(page.files)
             if is_whole:
                 memo.put(page.name, key, found)
@@ -77,24 +79,24 @@ def _known_or_split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
 
 
 def split_page(paths: Paths, page: Page, reading: Reading = MYST) -> SplitPage:
-    """Split one page; return its readable documents, and findings about the others."""
+    """Split one page; return its readable documents and all findings."""
     documents: list[Document] = []
     findings: list[Finding] = []
-    # Both documents of a jupytext pair are translated, although only one is executed.
+    # Split both documents of a jupytext pair, although only one of them is executed.
     for file in page.files:
         try:
             data = read_bytes(paths.docs / file.path)
             document = read_document(file.path, data, reading)
             findings += _notebook_faults(document, page)
         except InputError as error:
-            # Later stages keep its catalogue: the messages are unread, not gone.
+            # Later stages keep the catalogue of this page, because its messages may still exist.
             findings.append(Finding.of(error, page=page.name))
             continue
         documents.append(document)
         findings += _untranslated_blocks(document, page)
         if document.notebook and not document.notebook.has_metadata:
             findings.append(_no_metadata(document, page))
-    # Reported once per page, for any number of differences.
+    # Report this once for each page, however many cells differ.
     if not _have_same_code(documents):
         findings.append(_pair_out_of_sync(page))
     return SplitPage(page=page, documents=tuple(documents), findings=tuple(findings))
@@ -103,11 +105,11 @@ def split_page(paths: Paths, page: Page, reading: Reading = MYST) -> SplitPage:
 def _have_same_code(documents: Sequence[Document]) -> bool:
     """Return whether the documents of a jupytext pair have the same number of code cells.
 
-    The cells' text is not compared, because jupytext writes magics and blank lines differently.
+    The text of the cells is not compared, because jupytext changes magics and blank lines.
     """
     counts = set()
     for document in documents:
-        # Other formats are separate pages that happen to share the name.
+        # Documents in other formats are not part of the pair; they only share the name.
         if document.format in (Format.NOTEBOOK, Format.MYST_NOTEBOOK):
             counts.add(len(document.code))
     return len(counts) <= 1
@@ -116,7 +118,7 @@ def _have_same_code(documents: Sequence[Document]) -> bool:
 def _untranslated_blocks(document: Document, page: Page) -> Iterator[Finding]:
     """Yield a finding for each block that must stay English.
 
-    The splitter gives the line and the reason, for example "a table that cannot be redrawn".
+    The splitter supplies the line and the reason: "a table that cannot be redrawn".
     """
     for unit in document.units:
         for line, reason in unit.split.left_in_english:

@@ -1,8 +1,8 @@
-"""execute: run the code of every notebook page once, and put the outputs into merged notebooks.
+"""The stage execute: runs the code of each notebook once, adds the outputs to merged notebooks.
 
-``plan`` decides which pages run, how, and under which key; ``startup`` reads code to run first.
-``stage`` takes outputs from the cache or from kernels, judges them and writes executed notebooks.
-``history`` stores times and exceptions between runs.
+``plan`` decides which pages run, how, and under which cache key. ``startup`` reads the files whose
+code runs before a page. ``stage`` takes outputs from the cache or from kernels, judges them and
+writes executed notebooks. ``history`` stores durations and exceptions for the next run.
 """
 
 from pipeline.stages.execute.stage import Executed, execute

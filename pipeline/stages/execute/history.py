@@ -1,7 +1,8 @@
-"""Store of each page's last duration and exceptions: ``pages.json`` beside the cache.
+"""Store of the last duration and exceptions of each page: the file ``pages.json`` beside the cache.
 
-``core/execution/record`` defines the records; this module reads and writes them. One file serves
-all upstreams and simultaneous runs: no run drops the records that another one wrote.
+The next run starts slow pages first, and reports exceptions that another release changed.
+``core/execution/record`` defines the records. All upstreams, and runs at the same time, share the
+file: no run drops the records that another one has written.
 """
 
 from __future__ import annotations
@@ -27,26 +28,30 @@ from pipeline.paths import Paths
 
 
 class History:
-    """Records of one upstream's pages. Keys in the file are ``<upstream>/<page>``."""
+    """Records of the pages of one upstream. In the file, their keys are ``<upstream>/<page>``."""
 
     def __init__(self, paths: Paths) -> None:
         self._path = paths.outputs / "pages.json"
         self._prefix = f"{paths.name}/"
         self._records: dict[str, PageRecord] = {}
         self._changed: dict[str, PageRecord] = {}
-        # Only this upstream, because two upstreams may have pages of the same name.
+        # Take the records of this upstream only; another one may have pages of the same name.
         for key, record in self._read_all().items():
             if key.startswith(self._prefix):
                 self._records[key.removeprefix(self._prefix)] = record
 
     def seconds(self) -> Mapping[str, float]:
-        """Return the duration of each page that ever ran, in seconds."""
+        """Return the last duration, in seconds, of each page that has ever run."""
         return {page: record.seconds for page, record in self._records.items()}
 
     def remember(
         self, page: str, key: str, entry: CacheEntry, *, release: str
     ) -> Iterator[Finding]:
-        """Record the run of ``page``, and return a finding for each changed exception."""
+        """Record the run of ``page``; return a finding for each exception that has changed.
+
+        ``key`` is the page's cache key, and ``release`` the release that it ran on. An exception
+        has changed if a cell raised another one, or none, on the release before.
+        """
         before = self._records.get(page)
         now = ReleaseExceptions(
             release=release, raised=raised_in(entry.outputs, entry.exceptions)
@@ -58,14 +63,14 @@ class History:
             now=now,
             is_whole=entry.failure is None,
         )
-        # Most pages come from the cache unchanged, so that nothing is written.
+        # Most pages come from the cache, so most records stay the same.
         if record != before:
             self._records[page] = record
             self._changed[page] = record
         return _findings(page, record)
 
     def save(self, log: Log) -> None:
-        """Write the changed records, and keep those that another run has written meanwhile."""
+        """Write the changed records. Records that another run has written meanwhile stay."""
         if not self._changed:
             return
         # Read the file again, because the records in memory are from the start of the run.
@@ -75,19 +80,19 @@ class History:
         try:
             files.write_if_changed(self._path, history_text(records).encode("ascii"))
         except files.WriteError as error:
-            # Only a warning: the loss affects the order of the next run, and the comparison of
-            # releases.
+            # A warning is enough: without the records, only the order of the pages in the next run
+            # and the comparison of releases suffer.
             log.warn(str(error))
 
     def _read_all(self) -> dict[str, PageRecord]:
-        # The file is missing in the first run. An unreadable one is no reason to stop.
+        # The file is missing in the first run. An unreadable file does not stop a run either.
         with suppress(OSError):
             return parse_history(self._path.read_bytes())
         return {}
 
 
 def _findings(page: str, record: PageRecord) -> Iterator[Finding]:
-    # After the first run of a page there is nothing to compare.
+    # A page that has run for the first time has no earlier exceptions.
     if record.before is None:
         return
     before, now = record.before.release, record.now.release

@@ -1,7 +1,7 @@
 """Plan of execution: which pages run, how, and under which key their outputs are cached.
 
-The input is pages. The output is a task for each page that runs, or an execution with the reason
-for skipping it. Equal keys mean equal outputs, so the key covers everything that affects them.
+``plan`` returns a task for a page that runs, or an execution with the reason why it is skipped. The
+key is a digest of everything that affects the outputs, so equal keys mean equal outputs.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from pipeline.run import Run
 from pipeline.stages.execute.startup import startup_of
 
 AS_IT_IS = RunRule(pages=(), reason="")  # default for pages without a rule
-# Supported languages; "" means that none is stated, which is Python.
+# Supported languages of notebooks. "" means that the notebook states none; it counts as Python.
 _LANGUAGES = ("python", "ipython", "")
-# Plain values of a policy that affect the outputs.
+# Fields of a policy that affect the outputs and have plain values.
 _LIMITS = (
     *("timeout", "page_timeout", "stall", "wall_timeout", "memory", "output"),
     *("offline", "until"),
@@ -38,30 +38,27 @@ _LIMITS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionContext:
-    """Context shared by all steps of one run.
-
-    ``digests`` caches the digests of data folders, because pages in one folder share them.
-    """
+    """Context that all steps of one execution share."""
 
     run: Run
-    offline: bool
-    environment: Mapping[str, str]
+    offline: bool  # whether kernels run without network
+    environment: Mapping[str, str]  # facts from ``kernel.environment``
+    # Digests of the files in each folder, because several pages may be in one folder.
     digests: dict[Path, Mapping[str, str]] = field(default_factory=dict)
-    changes: list[str] = field(
-        default_factory=list
-    )  # files written, relative to the root
+    # Written and removed files, relative to the project's root.
+    changes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """Page that is to run. ``key`` is the digest of everything that affects its outputs."""
+    """A page that must run, unless its outputs are cached."""
 
     page: Page
-    document: SourceFile  # the document that is run: the .ipynb of a pair
-    notebook: Mapping[str, Any]
+    document: SourceFile  # the document that is run; of a pair, the .ipynb
+    notebook: Mapping[str, Any]  # upstream's notebook, parsed
     rule: RunRule
     policy: kernel.Policy
-    key: str
+    key: str  # cache key
 
     @property
     def total(self) -> int:
@@ -72,17 +69,18 @@ class Task:
     def seconds(self) -> float:
         """Return the estimated duration in seconds, from the code alone.
 
-        Machines that share the work must compute the same value without communicating.
+        ``history`` has measured durations, but only on this machine. Machines that share the work
+        need the same estimate on each of them.
         """
         usual = execution.SECONDS_PER_CELL
         durations = [mode.cell_seconds for mode in self.rule.modes]
-        # of the slowest mode
+        # Take the slowest mode.
         cell = max((usual if one is None else one for one in durations), default=usual)
         return execution.guess_seconds(self.notebook, until=self.rule.until, cell=cell)
 
     @property
     def note(self) -> str:
-        """Return how the page runs, if not by default."""
+        """Return how the page runs: ``in interpret mode, with 8 CPU devices``; usually ""."""
         notes = [mode.note for mode in self.rule.modes]
         if self.rule.devices:
             notes.append(f"with {self.rule.devices} CPU devices")
@@ -90,28 +88,28 @@ class Task:
 
 
 def plan(context: ExecutionContext, page: Page) -> Task | Execution | None:
-    """Return a task for a page, or the reason why it does not run; None if it is no notebook."""
+    """Return a task for a page, or an execution that says why it does not run.
+
+    Return None if the page is not a notebook.
+    """
     try:
         return _plan(context, page)
     except PipelineError as error:
-        # `split` and `startup_findings` have reported the details.
+        # ``split`` and ``startup_findings`` report the details.
         return Execution(page=page.name, status=Status.FAILED, reason=str(error))
 
 
 def _plan(context: ExecutionContext, page: Page) -> Task | Execution | None:
-    """Return the same as ``plan``.
-
-    Raises PipelineError for an unreadable document or start-up file.
-    """
+    """Return the same as ``plan``, but raise PipelineError for unreadable files."""
     docs = context.run.paths.docs
     for document in page.files:
         notebook = read_notebook(docs / document.path)
         if notebook is not None:
-            break  # of a pair, the .ipynb comes first
+            break  # the .ipynb of a pair comes first
     else:
         return None
     rule = _rule(context, page)
-    # Checked before the key is computed, because digests of the data files take a while.
+    # Do this before computing the key, because digests of the data files take a while.
     reason = _reason_to_skip(context.run.upstream, page, notebook, rule)
     if reason:
         total = len(execution.code_cells(notebook))
@@ -138,13 +136,13 @@ def _plan(context: ExecutionContext, page: Page) -> Task | Execution | None:
 def _rule(context: ExecutionContext, page: Page) -> RunRule:
     """Return the rule for running the page.
 
-    A rule may name packages that the page needs. If they are installed, the whole page runs;
-    otherwise it runs without modes, up to the cell that needs them.
+    A rule may name packages that the page needs from some cell on (``needs`` and ``until``). If all
+    are installed, the whole page runs. Otherwise the page runs without modes, up to that cell.
     """
     rule = context.run.upstream.run_rule(page.name) or AS_IT_IS
     if not rule.needs:
         return rule
-    # Keys of the environment are like "package jax_cuda", with the version as value.
+    # Keys of the environment are "package jax_cuda" and so on.
     installed = {name.replace("_", "-") for name in context.environment}
     if all(f"package {name}" in installed for name in rule.needs):
         return structs.replace(rule, until=0)
@@ -160,7 +158,7 @@ def read_notebook(path: Path) -> Mapping[str, Any] | None:
     text = files.read_bytes(path).decode("utf-8", "replace")
     if not is_myst_notebook(text):
         return None
-    # For example, jupytext rejects a header that is not YAML.
+    # jupytext rejects, for example, a header that is not YAML.
     try:
         return kernel.notebook_from_myst(text)
     except ValueError as error:
@@ -174,13 +172,13 @@ def read_notebook(path: Path) -> Mapping[str, Any] | None:
 def _reason_to_skip(
     upstream: Upstream, page: Page, notebook: Mapping[str, Any], rule: RunRule
 ) -> str:
-    """Return why a page is skipped, or an empty string; rules of the configuration come first."""
+    """Return why a page is skipped, or ""."""
     skip = upstream.skip_rule(page.name)
     if skip is not None:
         return reason_of(skip.reason, skip.note)
     if not execution.sent_cells(notebook, 0):
         return "no code cells"
-    # No code cell precedes the first one that cannot run here.
+    # All code cells come after the first one that cannot run here.
     if not execution.sent_cells(notebook, rule.until):
         return reason_of(rule.reason, rule.note)
     name, language = execution.kernel_of(notebook)
@@ -190,7 +188,7 @@ def _reason_to_skip(
 
 
 def reason_of(reason: str, note: str) -> str:
-    """Return the reason of a rule, with its note, in one line."""
+    """Return a rule's reason and note in one line: ``accelerator: needs a TPU``."""
     return f"{reason}: {note}" if note else reason
 
 
@@ -206,16 +204,16 @@ def _data_digests(context: ExecutionContext, folder: Path) -> Mapping[str, str]:
 
 
 def _data_files(folder: Path) -> Iterator[Path]:
-    """Yield the files that the sandbox copies for a kernel.
+    """Yield the files in ``folder`` that the sandbox copies for a kernel.
 
-    Pages, links, hidden files and files of the site are not included.
+    The sandbox leaves out pages, links, hidden files and files of the site.
     """
     if not folder.is_dir():
         return
-    # Sorted, so that equal files give equal facts on every file system.
+    # Sort the names, because file systems list them in different orders.
     for name in sorted(os.listdir(folder)):
         path = folder / name
-        # Ask the sandbox, so that the key covers exactly the copied files.
+        # Ask the sandbox, so that the key covers exactly the files that it copies.
         if sandbox.is_left_out(path):
             continue
         if path.is_dir():
@@ -225,9 +223,9 @@ def _data_files(folder: Path) -> Iterator[Path]:
 
 
 def policy_of(rule: RunRule, settings: Settings, *, offline: bool) -> kernel.Policy:
-    """Return the policy for kernels of pages with ``rule``.
+    """Return the policy for kernels of pages with ``rule``: limits, variables and start-up code.
 
-    Raises ConfigError for an unusable start-up file.
+    Raises ConfigError for a start-up file that cannot be used.
     """
     limits = settings.execution
     variables = {
@@ -237,7 +235,7 @@ def policy_of(rule: RunRule, settings: Settings, *, offline: bool) -> kernel.Pol
     for mode in rule.modes:
         variables |= mode.variables
     if rule.devices:
-        # Append to existing flags, because one variable holds all flags of XLA.
+        # Append the flag, because one variable has all flags of XLA.
         flags = f"--xla_force_host_platform_device_count={rule.devices}"
         variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} {flags}".strip()
     return kernel.Policy(
@@ -247,7 +245,7 @@ def policy_of(rule: RunRule, settings: Settings, *, offline: bool) -> kernel.Pol
         wall_timeout=limits.wall_timeout,
         memory=limits.memory,
         output=limits.output,
-        # the pool sets it, because it knows how many workers share the machine
+        # The pool sets the number, because it knows how many workers share the machine.
         threads=0,
         offline=offline,
         variables=variables,
@@ -259,8 +257,8 @@ def policy_of(rule: RunRule, settings: Settings, *, offline: bool) -> kernel.Pol
 def policy_facts(policy: kernel.Policy) -> dict[str, Any]:
     """Return the policy as a plain value, for the key of a page.
 
-    Threads are not part of it, as they depend on the machine. Start-up code is included as a
-    digest, so that pages run again after its file was edited.
+    The number of threads is left out, because it depends on the machine. Start-up code is included
+    as a digest, so that pages run again after its file was edited.
     """
     startup = []
     for code in policy.startup:

@@ -1,8 +1,8 @@
-"""Execution of pages: plan, use the cache, run the rest, write executed notebooks.
+"""Execution of pages: plan, take outputs from the cache, run the rest, write executed notebooks.
 
-The input is pages, the output executions in the same order. Code runs once for all locales and for
-all pages with equal code, which share a key and its outputs. The outputs on a page are always from
-the run that its status reports.
+``execute`` takes pages and returns their executions in the same order. Translations do not change
+code, so one run of the code serves all locales. Pages with equal code share a cache key, and so the
+outputs. The outputs on a page are always from the run that its status reports.
 """
 
 from __future__ import annotations
@@ -48,28 +48,30 @@ from pipeline.stages.execute.plan import (
 )
 
 MEBIBYTE = 1 << 20  # bytes; unit of the limits in the configuration
+MOST_PATHS = 3  # maximum number of paths in a finding
 # Failures that do not depend on the page: the worker was killed or stopped, or the machine was too
-# busy. They are not cached, so the page is tried again next time.
-MOST_PATHS = 3  # in a finding
+# busy. They are not cached, so the next run tries the page again.
 ACCIDENTS = ("WorkerDied", "WorkerStopped", "WallTimeout")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Executed:
-    """Executions of the pages, in order, with findings and changes."""
+    """Result of the stage."""
 
-    executions: tuple[Execution, ...] = ()
+    executions: tuple[Execution, ...] = ()  # in the order of the pages
     findings: tuple[Finding, ...] = ()
-    changes: tuple[str, ...] = ()  # files written
+    changes: tuple[
+        str, ...
+    ] = ()  # written and removed files, relative to the project's root
 
 
 def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed:
-    """Run the notebooks among ``pages``, and write their executed notebooks in every locale.
+    """Run the notebooks among ``pages``, and write an executed notebook for every locale.
 
-    There is one Execution per notebook, in the order of ``pages``; plain pages have none. Code that
-    ran before is not run again; if it failed, only with ``retry_failed``. With ``scheduler`` (an
-    address), a Dask cluster does the work. A failing page does not stop the others. Raises
-    ExecutionError if nothing can run at all.
+    Return an Execution for each notebook; plain pages have none. Cached code does not run again,
+    unless it failed and ``options.retry_failed`` is set. If ``options.scheduler`` is the address of
+    a Dask cluster, the code runs there. A failing page does not stop the others. Raises
+    ExecutionError if no page can run.
     """
     context = ExecutionContext(
         run=run, offline=options.offline, environment=kernel.environment()
@@ -85,7 +87,7 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
             tasks.append(planned)
         elif planned is not None:
             results[page.name] = planned
-            # An executed notebook of an older configuration must not be shown.
+            # An earlier configuration may have run the page. Do not show those outputs.
             remove_executed(context, page)
     # A project without code needs no JAX.
     if tasks:
@@ -110,10 +112,10 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
 
 
 def _check_version(environment: Mapping[str, str], run: Run) -> None:
-    """Raise ExecutionError if another version is installed than pages will claim."""
+    """Raise ExecutionError unless the pinned version is installed, which pages say they ran on."""
     if not run.package:
-        return  # no version is claimed
-    # The kernels use this interpreter, so its packages are theirs.
+        return  # pages state no version
+    # The kernels use this interpreter and its packages.
     installed = environment.get(f"package {group_of(run.package)}", "none")
     if installed != run.version:
         raise ExecutionError(
@@ -124,7 +126,7 @@ def _check_version(environment: Mapping[str, str], run: Run) -> None:
 
 
 def _not_installed() -> ExecutionError:
-    """Return the error for missing packages, raised before a worker would end silently."""
+    """Return the error for missing packages. Without it, workers would end without a message."""
     lacking = packages.names(packages.missing("execute"))
     return ExecutionError(
         f"{lacking} not installed: no code was run",
@@ -133,7 +135,7 @@ def _not_installed() -> ExecutionError:
 
 
 class _Pass:
-    """One pass over the tasks, with the cache and the history."""
+    """One pass over the tasks, with the cache and the history; collects findings by page."""
 
     def __init__(self, context: ExecutionContext, options: KernelOptions) -> None:
         limit = context.run.settings.execution.cache * MEBIBYTE
@@ -162,21 +164,18 @@ class _Pass:
                     results[result.page] = result
                     advance(1, _line(result))
         finally:
-            # Also after an interrupt, because completed pages are in the cache.
+            # Save it after Ctrl-C too, because completed pages are in the cache.
             self.history.save(self.log)
-        # Only at the end, so that new entries do not evict entries that this run still needs.
+        # Trim at the end, so that new entries do not evict entries that this run still needs.
         self.cache.trim()
         return results
 
     def _cached(self, task: Task) -> CacheEntry | None:
-        """Return the cached entry if it is usable, or None.
-
-        A failed entry is usable unless failed pages are to be retried.
-        """
+        """Return the cache entry that this run may use for ``task``, or None."""
         if not self.options.use_cache:
             return None
         entry = self._entry(task)
-        # A failure is cached as well, because the same code would usually fail again.
+        # Failures are cached as well, because the same code would usually fail again.
         if entry and entry.failure and self.options.retry_failed:
             return None
         return entry
@@ -184,28 +183,29 @@ class _Pass:
     def _entry(self, task: Task) -> CacheEntry | None:
         """Return the cache entry of ``task``, or None if it is missing or damaged."""
         before = len(self.cache.damaged)
-        data = self.cache.get(task.key)  # this marks the entry as used
+        data = self.cache.get(task.key)
         entry = None
         if data is not None:
             try:
                 entry = decode_entry(data, where=task.key)
             except InputError:
                 self.cache.reject(task.key)
-        # `get` also rejects entries with a wrong digest, so count damaged ones before and after.
+        # ``get`` also rejects an entry, if its digest is wrong. So compare the number of damaged
+        # entries before and after.
         if len(self.cache.damaged) > before:
             self._add_findings(task, _damaged(task))
         return entry
 
     def _run(self, waiting: Mapping[str, Sequence[Task]]) -> Iterator[Execution]:
-        """Run one task of each key, the slowest first, and yield the results of all its tasks."""
-        # Outcomes name the page of the first task, which stands for all tasks with its key.
+        """Run the first task of each key, slow ones first; yield the results of all its tasks."""
+        # An outcome names the page of the first task. This dict has all tasks with the same key.
         by_page = {tasks[0].page.name: tasks for tasks in waiting.values()}
         measured = self.history.seconds()
 
         def seconds(task: Task) -> float:
             return measured.get(task.page.name, task.seconds)
 
-        # A slow page that starts late would keep everything waiting at the end.
+        # If a slow page started last, all other workers would wait for it.
         order = sorted(
             (tasks[0] for tasks in by_page.values()), key=seconds, reverse=True
         )
@@ -213,26 +213,27 @@ class _Pass:
             tasks = by_page[outcome.page]
             self._add_findings(tasks[0], *_changes(outcome))
             entry = entry_of(self.context, tasks[0], outcome)
-            # Cache the entry before it is shown, so that a run killed afterwards loses nothing.
+            # Cache the entry first, so that it is not lost if the run is killed.
             self._cache_entry(tasks[0], entry)
             for task in tasks:
                 yield self._finish(task, entry)
 
     def _outcomes(self, jobs: Sequence[kernel.Job]) -> Iterator[kernel.Outcome]:
+        """Run jobs on this machine or on the cluster; return an iterator of their outcomes."""
         if not self.options.scheduler or not jobs:
             workers = kernel.worker_count(self.options.jobs)
             return kernel.run_notebooks(jobs, workers=workers)
         from pipeline.adapters.cluster import run_on_cluster
 
-        # The cluster must have the same packages, because the key claims them.
+        # Workers must have the packages of this machine, because the keys contain their versions.
         return run_on_cluster(
             jobs, address=self.options.scheduler, environment=self.context.environment
         )
 
     def _cache_entry(self, task: Task, entry: CacheEntry) -> None:
-        """Put the entry into the cache, unless the failure is an accident.
+        """Put the entry into the cache, unless the page failed by accident.
 
-        A failed write is only a warning: the next run takes longer.
+        If that is impossible, add a warning. The page will run again next time.
         """
         if entry.failure and entry.failure.exception in ACCIDENTS:
             return
@@ -243,7 +244,7 @@ class _Pass:
             self._add_findings(task, replace(finding, severity=Severity.WARNING))
 
     def _finish(self, task: Task, entry: CacheEntry) -> Execution:
-        """Record and judge outputs, whether new or cached, and return the execution."""
+        """Record the outputs of a task, new or cached, write notebooks, return the execution."""
         release = self.context.run.release
         self._add_findings(
             task,
@@ -262,7 +263,7 @@ def _job(context: ExecutionContext, task: Task) -> kernel.Job:
         page=task.page.name,
         notebook=json.dumps(task.notebook),
         folder=(context.run.paths.docs / task.document.path).parent,
-        # Pages may name a kernel of their author ("jax-dev"); ours runs all Python.
+        # A Python page may name a kernel of its author ("jax-dev"). Our kernel runs all of them.
         kernel=kernel.PYTHON if language else name,
         policy=task.policy,
         project=context.run.paths.root,
@@ -280,7 +281,7 @@ def _damaged(task: Task) -> Finding:
 
 
 def _changes(outcome: kernel.Outcome) -> Iterator[Finding]:
-    """Yield a finding for each cell during which files of the project changed."""
+    """Yield a finding for each cell that may have changed files of the project."""
     for number, paths in outcome.changed:
         named = ", ".join(paths[:MOST_PATHS])
         if len(paths) > MOST_PATHS:
@@ -296,10 +297,7 @@ def _changes(outcome: kernel.Outcome) -> Iterator[Finding]:
 
 
 def _line(result: Execution) -> str:
-    """Return a progress line for a finished page.
-
-    For example ``guide/start: passed in interpret mode (3.2 s)``.
-    """
+    """Return a progress line for a page: ``guide/start: passed in interpret mode (3.2 s)``."""
     how = "cached" if result.cached else f"{result.seconds:.1f} s"
     note = f" {result.note}" if result.note else ""
     reason = f" {result.reason}" if result.reason else ""
@@ -309,13 +307,13 @@ def _line(result: Execution) -> str:
 def entry_of(
     context: ExecutionContext, task: Task, outcome: kernel.Outcome
 ) -> CacheEntry:
-    """Return the cache entry of a run, valid for every page with the same key."""
-    # Without prose, because pages of other languages and commits share the entry.
+    """Return the cache entry of a run. It is valid for every page with the same key."""
+    # Leave out prose, because pages of other languages and commits share the entry.
     outputs = outputs_of(json.loads(outcome.notebook))
     failure = None
     if outcome.stop is not None:
         stop = outcome.stop
-        # The source of the cell is added from the page when the entry is read.
+        # The source of the cell stays "": ``failure_in`` takes it from the page.
         failure = cell_failure(
             stop.cell,
             "",
@@ -325,12 +323,12 @@ def entry_of(
         )
     return CacheEntry(
         outputs=outputs,
-        # Rounded to what can be measured.
+        # Timings are not more precise than this.
         seconds=round(outcome.seconds, 1),
         cell_seconds=tuple(round(seconds, 3) for seconds in outcome.cell_seconds),
         failure=failure,
         exceptions=expected_exceptions(outputs),
-        # For people who inspect the cache; no code depends on them.
+        # These facts are for people who inspect the cache. No code reads them.
         facts={
             "page": task.page.name,
             "release": context.run.release,
@@ -340,18 +338,18 @@ def entry_of(
 
 
 def finish(context: ExecutionContext, task: Task, entry: CacheEntry) -> Execution:
-    """Write each locale's executed notebook, and return the execution.
+    """Write the executed notebook of each locale, and return the execution.
 
-    The caller sets ``cached``.
+    The caller sets ``Execution.cached``.
     """
-    # If the page stopped, unmet expectations of later cells do not matter.
+    # If the page stopped early, do not check whether later cells raised as expected.
     failure = entry.failure_in(task.notebook) or _unmet(context, task, entry.outputs)
     cells = cells_run(task.notebook, failure, until=task.rule.until)
     try:
         for locale in context.run.locales:
             _write(context, task, entry.outputs, locale=locale)
     except PipelineError as error:
-        # Remove it in all locales, because a remaining one would look like the current state.
+        # Remove the notebooks of all locales. An older one would look like the current one.
         remove_executed(context, task.page)
         failure = _not_written(error)
     status, reason = _judgement(task, failure)
@@ -370,7 +368,7 @@ def finish(context: ExecutionContext, task: Task, entry: CacheEntry) -> Executio
 
 def _not_written(error: PipelineError) -> CellFailure:
     return CellFailure(
-        cell=0,  # no cell: the page as a whole
+        cell=0,  # the failure concerns the page, not a cell
         source="",
         exception=type(error).__name__,
         message=str(error),
@@ -380,7 +378,7 @@ def _not_written(error: PipelineError) -> CellFailure:
 
 
 def _judgement(task: Task, failure: CellFailure | None) -> tuple[Status, str]:
-    """Return status and reason. Only a page that ran completely has passed."""
+    """Return the status and its reason. A page has passed only if all its code cells ran."""
     if failure is not None:
         return Status.FAILED, failure_summary(failure)
     if not execution.is_partial(task.notebook, task.rule.until):
@@ -394,9 +392,9 @@ def _judgement(task: Task, failure: CellFailure | None) -> tuple[Status, str]:
 def _unmet(
     context: ExecutionContext, task: Task, outputs: Mapping[str, Any]
 ) -> CellFailure | None:
-    """Return the failure of tagged cells that did not raise, or None.
+    """Return the failure of cells with the tag ``raises-exception`` that did not raise, or None.
 
-    Acknowledged cells of the configuration are exempt.
+    Cells that ``acknowledge`` in the configuration lists are not checked.
     """
     acknowledged: set[int] = set()
     for entry in context.run.upstream.acknowledge:
@@ -413,14 +411,14 @@ def _unmet(
 def _write(
     context: ExecutionContext, task: Task, outputs: Mapping[str, Any], *, locale: str
 ) -> None:
-    """Put the outputs into the merged notebook of ``locale``.
+    """Write the merged notebook of ``locale`` with the outputs as executed notebook.
 
-    Without a merged notebook, remove the executed one.
+    If there is no merged notebook, remove the executed one.
     """
     merged_path = context.run.paths.merged(locale) / task.document.path
     target = _executed(context, task.page, locale)
     merged = read_notebook(merged_path) if merged_path.exists() else None
-    # The merge failed, or the page is not in this locale.
+    # The merge has failed, or this locale does not have the page.
     if merged is None:
         _remove(context, target)
         return
@@ -431,7 +429,7 @@ def _write(
 
 
 def remove_executed(context: ExecutionContext, page: Page) -> None:
-    """Remove the page's executed notebooks, which would look like the current state."""
+    """Remove the executed notebooks of a page in all locales, because they are outdated."""
     for locale in context.run.locales:
         _remove(context, _executed(context, page, locale))
 
@@ -443,16 +441,16 @@ def _remove(context: ExecutionContext, target: Path) -> None:
 
 
 def _executed(context: ExecutionContext, page: Page, locale: str) -> Path:
-    # A MyST notebook becomes JSON as well, because Markdown cannot hold outputs.
+    # A MyST notebook becomes an .ipynb too, because Markdown cannot contain outputs.
     return context.run.paths.executed(locale) / f"{page.name}.ipynb"
 
 
 def output_findings(
     context: ExecutionContext, task: Task, entry: CacheEntry
 ) -> Iterator[Finding]:
-    """Yield findings for outputs that cannot be shown, or that differ from upstream's.
+    """Yield a finding for each output that cannot be shown.
 
-    The comparison with upstream is made only if the rule asks for it.
+    If the page's rule has ``compare``, yield one for each difference from upstream's outputs too.
     """
     for number, cell in enumerate(entry.outputs["cells"], start=1):
         for fault in sound_outputs(cell["outputs"]).faults:
@@ -472,7 +470,7 @@ def output_findings(
         docs, here = difference.docs or "nothing", difference.here or "nothing"
         yield Finding(
             code="output-differs",
-            # Most differences are new names of the same things, so a person decides.
+            # Most differences are no errors, such as a new name of a type. A person must decide.
             severity=Severity.NOTE,
             where=f"{task.page.name}, {execution.cell_name(difference.cell)}",
             text=f"the docs say {docs!r}, {context.run.release or 'it'} prints {here!r}",

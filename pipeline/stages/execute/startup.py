@@ -1,7 +1,8 @@
-"""Start-up code: files that the modes of a rule run in a kernel before the first cell.
+"""Reader of start-up code: Python files that run in a kernel before the first cell.
 
-The input is modes of the configuration. The output is the source text, because kernels may be on
-other machines. An unusable file is an error of the configuration, reported before anything runs.
+A mode in the configuration, such as ``interpret``, may name a start-up file, and a rule chooses the
+modes of a page. This module returns the text of the files, because kernels may be on other
+machines. A file that cannot be used is a configuration error, reported before any page runs.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from pipeline.run import Run
 
 
 def startup_of(modes: Iterable[Mode], root: Path) -> tuple[kernel.Startup, ...]:
-    """Return the start-up code of ``modes``, in order; ``root`` is the project's root.
+    """Return the start-up code of ``modes``, in order. Raises ConfigError.
 
-    Raises ConfigError.
+    Modes without code are skipped. ``root`` is the project's root.
     """
     with_code = [mode for mode in modes if mode.startup]
     return tuple(_read(mode, root) for mode in with_code)
 
 
 def startup_findings(run: Run) -> tuple[Finding, ...]:
-    """Return an error for each unusable start-up file in the upstream's rules.
+    """Return an error for each start-up file in the upstream's rules that cannot be used.
 
-    A page that needs such a file is not run.
+    ``plan`` does not run the pages that need such a file.
     """
     modes = {mode.name: mode for rule in run.upstream.run for mode in rule.modes}
     findings = []
@@ -45,7 +46,7 @@ def startup_findings(run: Run) -> tuple[Finding, ...]:
 
 
 def _read(mode: Mode, root: Path) -> kernel.Startup:
-    """Return the start-up code of a mode that has some. Raises ConfigError."""
+    """Return the start-up code of ``mode``, which names a file. Raises ConfigError."""
     if mode.is_built_in:
         data = files.read_bytes(sandbox.STARTUP / mode.startup)
         return kernel.Startup(name=mode.startup, text=data.decode("utf-8"))
@@ -62,8 +63,8 @@ def _read(mode: Mode, root: Path) -> kernel.Startup:
 def _bytes_in_project(mode: Mode, root: Path) -> bytes:
     """Return the content of a start-up file in the project. Raises ConfigError."""
     path = root / mode.startup
-    # The configuration has validated the path, but a symbolic link may still lead outside, where
-    # the code is not the committed one.
+    # The path itself is valid, as the configuration has checked. But a symbolic link may lead out
+    # of the project, to code that is not committed.
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
         raise _error(mode, "is a link that leads out of the project")
     try:
@@ -81,19 +82,19 @@ def _check_python(mode: Mode, data: bytes) -> None:
     """Raise ConfigError if Python cannot compile the code."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # warnings do not prevent a run
+            warnings.simplefilter("ignore")  # code with warnings can run
             compile(data, mode.startup, "exec", dont_inherit=True)
     except SyntaxError as error:
         raise _error(
             mode, f"is not Python: {error.msg}", line=error.lineno or 0
         ) from error
-    # NUL characters; nested too deeply
+    # The text has NUL characters, or is nested too deeply.
     except (ValueError, RecursionError, MemoryError) as error:
         raise _error(mode, f"is not Python: {error}") from error
 
 
 def _error(mode: Mode, what: str, *, line: int = 0) -> ConfigError:
-    """Return an error about a mode's start-up file; ``line`` counts from 1, and 0 means none."""
+    """Return an error about a mode's start-up file; ``line`` counts from 1, and 0 is no line."""
     return ConfigError(
         f"the start-up file of the mode {mode.name!r} {what}",
         where=f"{mode.startup}:{line}" if line else mode.startup,

@@ -1,7 +1,7 @@
-"""The stage merge: puts translations into upstream's documents, guarded by a proof.
+"""The stage merge: puts translations into upstream's documents, and checks the result.
 
-``stage`` walks over the pages, ``files`` finds those that are merged already, and ``page`` merges
-the others. Messages without a valid translation stay English. For each merged document, a file in
-``blocks/`` records where every message landed. How a translation enters a text belongs in
-``core/document/``.
+``stage`` goes through the pages, ``files`` finds pages that are merged already, and ``page`` merges
+the others. A message without a valid translation stays English. For each merged document, a file in
+``blocks/`` records the position of every message. ``core/document/`` has the code that inserts a
+translation into a text, and the guard that compares the result with upstream's document.
 """

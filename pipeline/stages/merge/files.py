@@ -1,7 +1,8 @@
 """Merged files of earlier runs: verifies them by digest, and updates their attribution.
 
-If only upstream's commit has changed, one line of a merged document is edited. This module imports
-no Markdown parser, so a run without changes starts quickly.
+The attribution is a line in a merged document that names its source and upstream's commit. If only
+the commit has changed, only this line is edited. This module imports no Markdown parser, so a run
+without changes starts quickly.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from pipeline.site.credits import credits_of_page
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedDocument:
-    """A merged document: the blob ids of its two files, and its attribution."""
+    """A merged document, for the memo."""
 
     path: str
-    blob: str
-    blocks: str
-    attribution: str  # empty if nothing in the document is translated
+    blob: str  # git blob id of the document
+    blocks: str  # git blob id of the file in ``blocks/``
+    attribution: str  # "" if nothing in the document is translated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedPage:
-    """The result of merging one page; ``row`` has only the findings of the merge itself."""
+    """Result of merging one page, for the memo."""
 
-    row: PageResult
+    row: PageResult  # row of the report, with findings of this stage only
     documents: tuple[MergedDocument, ...]
 
 
@@ -53,15 +54,15 @@ class MergedFiles:
         self._blocks = run.paths.blocks(locale)
 
     def reuse(self, last: MergedPage) -> MergedPage | None:
-        """Return the last result of a page, updated to the attribution of this commit.
+        """Return the ``last`` result of a page, with the attribution of this commit.
 
-        Returns None if its files differ from the last result, or if the attribution cannot be
-        replaced.
+        Return None if the page must be merged again: its files differ from the last result, or the
+        attribution cannot be replaced.
         """
         documents: list[MergedDocument] = []
         edits: list[tuple[Path, bytes]] = []
         for document in last.documents:
-            # A file may have been edited or removed, or a run may have been killed.
+            # Somebody may have edited or removed a file, or a run may have been killed.
             data = _read_if_unchanged(self.merged(document.path), document.blob)
             blocks = _read_if_unchanged(self.blocks(document.path), document.blocks)
             if data is None or blocks is None:
@@ -80,7 +81,7 @@ class MergedFiles:
             documents.append(
                 replace(document, blob=blob_id(edited), attribution=wanted)
             )
-        # Write only now: a page is updated as a whole, or merged again as a whole.
+        # Write only when all documents of the page can be updated. Otherwise all are merged again.
         for path, edited in edits:
             self.write(path, edited)
         return replace(last, documents=tuple(documents))
@@ -90,20 +91,20 @@ class MergedFiles:
         return self._merged / path
 
     def blocks(self, path: str) -> Path:
-        """Return the path of the JSON file with the positions of its messages."""
+        """Return the path of the JSON file with the positions of a document's messages."""
         return self._blocks / f"{path}.json"
 
     def write(self, path: Path, data: bytes) -> None:
         """Write a file if its content changes, unless the run is dry.
 
-        The file is not flushed to disk: the next run verifies it against the memo, and replaces a
-        file that a system crash left empty.
+        The file need not be flushed to disk: if a crash leaves it empty, the next run compares it
+        with the memo and writes it again.
         """
         if write_if_changed(path, data, dry=self.run.dry, flush=False):
             self.changes.append(self.run.shown(path))
 
     def attribution(self, path: str) -> str:
-        """Return the line that names the source of a page."""
+        """Return the line that names the source of the document ``path``."""
         return attribution(
             locale=self.locale,
             path=path,
@@ -115,7 +116,7 @@ class MergedFiles:
 
 
 def _read_if_unchanged(path: Path, blob: str) -> bytes | None:
-    """Return the content of a file; None if it is missing, unreadable or was changed."""
+    """Return the content of a file with the git blob id ``blob``; otherwise None."""
     try:
         data = read_bytes(path)
     except InputError:
@@ -126,24 +127,26 @@ def _read_if_unchanged(path: Path, blob: str) -> bytes | None:
 def _with_attribution(path: str, data: bytes, old: str, new: str) -> bytes | None:
     """Return a merged document with its attribution replaced; None if the line is not unique.
 
-    In a notebook the line is part of a JSON string, with Chinese either escaped or not. The guard's
-    proof stays valid: nothing else changes, and the two lines differ in the commit only.
+    The guard need not check the document again: the two lines differ in the commit only.
     """
     for before, after in zip(_written(path, old), _written(path, new), strict=True):
-        # Two occurrences mean that the page quotes the line, so the right one is unknown.
+        # If the line occurs twice, the page quotes it, and the right one is unknown.
         if data.count(before) == 1:
             return data.replace(before, after)
     return None
 
 
 def _written(path: str, line: str) -> tuple[bytes, ...]:
-    """Return how an attribution may be encoded in a document, by its suffix."""
+    """Return the encodings that an attribution may have in the document ``path``.
+
+    In a notebook it is part of a JSON string, in which Chinese may be escaped.
+    """
     if path.endswith(".ipynb"):
         escaped = (json.dumps(line, ensure_ascii=False), json.dumps(line))
         return tuple(text[1:-1].encode("utf-8") for text in escaped)
     if path.endswith(".rst"):
         from pipeline.core.document.rst.inline import spaced  # docutils loads slowly
 
-        # reST requires white space around markup, even between Chinese and a link.
+        # reST needs white space around a link, even after Chinese.
         line = spaced(line)
     return (line.encode("utf-8"),)

@@ -1,8 +1,8 @@
-"""Merge of one page: applies its catalogue to its documents, and leaves out broken translations.
+"""Merge of one page: inserts the translations of its catalogue into its documents.
 
-A split page and its catalogue come in. Merged documents and a row of the report go out. A message
-with a broken translation stays English and is reported. A document that fails the guard is not
-written and is reported.
+``merge_page`` takes a split page and its catalogue, writes the merged documents, and returns a row
+of the report. A message with a broken translation stays English, with a finding. A document that
+fails the guard is not written, with a finding.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def merge_page(
 ) -> MergedPage:
     """Merge the documents of a page and write them; return the result.
 
-    ``linked`` are the fragments that links of any page point to; their headings keep the English
-    anchors.
+    ``linked`` has the fragments of links to this page, such as ``pure-functions``. The headings
+    with these names keep their English anchors, so that the links still work.
     """
     name = page.page.name
     if not catalog.entries:
-        # Nothing is translated, but the messages still count.
+        # Nothing is translated. Take entries from the documents, so that the messages are counted.
         catalog = Catalog(entries=wanted_entries(name, page.documents))
     where = files.run.shown(files.run.paths.catalog(files.locale, name))
     sound, findings = _without_errors(
@@ -54,7 +54,8 @@ def merge_page(
         try:
             merged = merge(document, translations_of(sound), extras)
         except GuardError as error:
-            # A bug of the pipeline: keep the file of an earlier run rather than write a wrong one.
+            # This is a bug of the pipeline. Keep the file of an earlier run instead of writing a
+            # wrong one.
             findings.append(Finding.of(error, page=name))
             continue
         refused.update(rejected.message.msgid for rejected in merged.rejected)
@@ -66,7 +67,7 @@ def merge_page(
             path=document.path,
             blob=blob_id(merged.data),
             blocks=blob_id(blocks),
-            # Unchanged English needs no line about the source of a translation.
+            # A document without a translation has no attribution.
             attribution=extras.attribution if merged.translated else "",
         )
         documents.append(record)
@@ -94,7 +95,7 @@ def _without_errors(
         problem = blocking_problem(Subject(entry, page), ignored)
         if problem is None:
             continue
-        # Dropped from the merge only: the catalogue on disk keeps the translation.
+        # Leave the translation out of the merge. It stays in the catalogue's file.
         entries[at] = replace(entry, msgstr="")
         findings.append(
             Finding(
@@ -107,15 +108,15 @@ def _without_errors(
             )
         )
     if not findings:
-        return catalog, []  # the usual case: return the catalogue uncopied
+        return catalog, []  # the usual case needs no copy
     return replace(catalog, entries=tuple(entries)), findings
 
 
 def _rejections(
     page: SplitPage, catalog: Catalog, where: str, rejected: Sequence[Rejected]
 ) -> Iterator[Finding]:
-    """Yield a finding for each translation that the guard refused."""
-    # Several entries of a message differ in their context; the last one counts.
+    """Yield a finding for each translation that the guard rejected."""
+    # A message may have several entries with different contexts. Name the last one.
     places = {
         entry.msgid: _line_of(entry, where)
         for entry in catalog.entries
@@ -136,10 +137,10 @@ def _rejections(
 def _unknown_sections(
     page: SplitPage, catalog: Catalog, where: str
 ) -> Iterator[Finding]:
-    """Yield a finding for each translation whose msgctxt is not a section of its message.
+    """Yield a finding for each translation that is unused because its msgctxt fits no section.
 
-    No finding is given if the translation is used anyway: without an entry that has no msgctxt, the
-    first entry applies to all sections.
+    The msgctxt of an entry limits it to one section of the page. If a message has no entry without
+    msgctxt, its first entry is used in all sections; that one gets no finding.
     """
     with_context = [
         entry
@@ -154,7 +155,7 @@ def _unknown_sections(
             unit.split.messages for unit in document.units
         ):
             sections.setdefault(message.msgid, []).append(message.section)
-    # The translations as a merge looks them up, by bare msgid.
+    # By msgid alone: the translations that are used in sections without an entry of their own.
     used = translations_of(catalog)
     for entry in with_context:
         known = sections.get(entry.msgid, [])
@@ -172,16 +173,16 @@ def _unknown_sections(
 
 
 def _code_cells(page: SplitPage) -> int:
-    """Return how many code cells the page has; 0 if it is no notebook."""
+    """Return the number of code cells of the page; 0 if it is not a notebook."""
     for document in page.documents:
-        # In a jupytext pair, the .ipynb comes first: it is the one that is executed.
+        # The .ipynb of a jupytext pair comes first. It is the document that is executed.
         if document.is_notebook:
             return len(document.code)
     return 0
 
 
 def _rest_words(page: SplitPage) -> int:
-    """Return how many words of the page stay English by configuration."""
+    """Return the number of words of the page that stay English by configuration."""
     units = page.documents[0].units if page.documents else ()
     rest = chain.from_iterable(unit.split.rest for unit in units)
     return sum(count_words(message.msgid, message.markup) for message in rest)
@@ -190,9 +191,9 @@ def _rest_words(page: SplitPage) -> int:
 def _result(
     page: SplitPage, catalog: Catalog, findings: Sequence[Finding], refused: Set[str]
 ) -> PageResult:
-    """Return the page's row of the report, which counts what readers see.
+    """Return the page's row of the report.
 
-    A message whose translation was refused counts as untranslated.
+    The row counts what readers see: a message in ``refused`` counts as untranslated.
     """
     shown = list(catalog.entries)
     for at, entry in enumerate(shown):
@@ -202,7 +203,7 @@ def _result(
     result = PageResult(
         page=page.page.name,
         files=page.page.files,
-        # A heading may hold a lone surrogate, but a report must not.
+        # A heading may contain a lone surrogate, which cannot be written to a report.
         title=UNWRITABLE.sub("?", anchors.plain_title(title)),
         rest_words=_rest_words(page),
         code_cells=_code_cells(page),

@@ -1,7 +1,7 @@
-"""The stage merge: merges the pages that changed, and removes built files of deselected pages.
+"""Merge of the pages of one locale, and removal of built files of deselected pages.
 
-The pages of one locale and the results of earlier stages come in. Merged files and a report row for
-every page go out. Unchanged pages are not merged again.
+``merge`` takes the results of earlier stages. It writes merged files and returns a row of the
+report for every page. Pages whose inputs have not changed are not merged again.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedPages:
-    """Result of the stage: a row for each page, and the written files relative to the root."""
+    """Result of the stage."""
 
-    rows: tuple[PageResult, ...]
-    changes: tuple[str, ...]
+    rows: tuple[PageResult, ...]  # one for each page
+    changes: tuple[str, ...]  # written files, relative to the project's root
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,15 +40,16 @@ class MergeInput:
     """Results of the earlier stages for the pages of one locale."""
 
     pages: Sequence[Page]
-    # Returns a page's documents and messages; called only for pages to be merged.
+    # Returns a page's documents and messages. It is called only for pages that must be merged.
     read: Callable[[Page], SplitPage]
-    # The catalogue that readers of a page get, and the bytes of its file. There are none if the
-    # file does not hold it: it was saved meanwhile, or cannot be read.
+    # Returns the catalogue of a page, by its name.
     catalog: Callable[[str], Catalog]
+    # Returns the bytes of a catalogue's file; None if ``catalog`` differs from the file, because
+    # somebody has saved the file meanwhile or it cannot be read.
     catalog_bytes: Callable[[str], bytes | None]
-    findings: Mapping[str, tuple[Finding, ...]]  # by page
-    updates: Mapping[str, Updated]  # of the pages that this run has updated
-    linked: Mapping[str, frozenset[str]]  # the fragments that links point to, by page
+    findings: Mapping[str, tuple[Finding, ...]]  # of earlier stages, by page
+    updates: Mapping[str, Updated]  # results of the pages that this run has updated
+    linked: Mapping[str, frozenset[str]]  # by page: the fragments of links to it
     code: str  # digest of everything else that affects a merge
 
 
@@ -57,24 +58,24 @@ def merge(
 ) -> MergedPages:
     """Write ``merged/<path>`` for every readable document that changed; return the rows.
 
-    A translation that fails a check or the guard is reported, and its message stays English. A
-    document that would still differ from upstream outside prose is not written. A page whose inputs
-    equal those in ``memo`` is not merged again. If only the commit differs, its attribution is
-    edited.
+    If a translation fails a check or the guard, its message stays English, with a finding. If a
+    document would still differ from upstream's outside prose, it is not written. A page whose
+    inputs are the same as in ``memo`` is not merged again. If only upstream's commit differs, only
+    the attribution is edited.
     """
     files = MergedFiles(run, locale, lock)
     rows: list[PageResult] = []
     with run.log.step("merge") as step:
         for page in work.pages:
-            # A new link on one page affects a heading on another.
+            # A new link on another page may affect the anchors of this page.
             linked = work.linked.get(page.name, frozenset())
-            # A dry run writes no files, so there is nothing to remember.
+            # A dry run writes no files, so it must not store a result.
             key = "" if run.dry else _key(work, page, linked)
             last = memo.get(page.name, key) if key else None
             merged = files.reuse(last) if last else None
             if merged is None:
                 merged = _merge_page(files, work, page, linked)
-            # Remember the page only after its files are written.
+            # Store the result only after the files are written.
             if key:
                 memo.put(page.name, key, merged)
             rows.append(_row(work, page.name, merged))
@@ -86,7 +87,7 @@ def merge(
 
 
 def _key(work: MergeInput, page: Page, linked: Set[str]) -> str:
-    """Return the digest of a page's inputs; empty if the page must not be remembered."""
+    """Return the digest of a page's inputs; "" if its result must not be stored."""
     data = work.catalog_bytes(page.name)
     if data is None:
         return ""
@@ -96,14 +97,14 @@ def _key(work: MergeInput, page: Page, linked: Set[str]) -> str:
 def _merge_page(
     files: MergedFiles, work: MergeInput, page: Page, linked: frozenset[str]
 ) -> MergedPage:
-    # Loads the Markdown parser, which most runs do not need.
+    # This import loads the Markdown parser, which most runs do not need.
     from pipeline.stages.merge.page import merge_page
 
     return merge_page(files, work.read(page), work.catalog(page.name), linked)
 
 
 def _row(work: MergeInput, page: str, merged: MergedPage) -> PageResult:
-    """Return a page's row with the distinct findings of all stages so far, in order."""
+    """Return a page's row with the findings of all stages so far, each once, in order."""
     findings = dict.fromkeys((*work.findings.get(page, ()), *merged.row.findings))
     row = replace(merged.row, findings=tuple(findings))
     updated = work.updates.get(page)
@@ -115,29 +116,30 @@ def _row(work: MergeInput, page: str, merged: MergedPage) -> PageResult:
 
 
 def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:
-    """Remove built files that belong to none of ``pages``; return them, relative to the root.
+    """Remove built files that belong to none of ``pages``; return their paths.
 
-    ``pages`` must be all selected pages, even if the run is limited to a few.
+    ``pages`` must be all selected pages, even if the run is limited to a few. Paths are relative to
+    the project's root. A dry run removes nothing.
     """
     paths = run.paths
-    # The site builder removes the stale files in its own folders.
+    # The site's folders are not listed, because its builder removes outdated files itself.
     folders = (
         paths.merged(locale),
         paths.blocks(locale),
         paths.executed(locale),
         paths.html(locale),
     )
-    # As text: joining paths for thousands of documents takes as long as everything else here.
+    # Join paths as text: with ``Path``, this function would take twice as long.
     merged, blocks, executed, html = (folder.as_posix() for folder in folders)
     wanted = {paths.preview(locale).as_posix()}  # the index belongs to no page
     for page in pages:
-        # Harmless for pages without code, whose notebook never exists.
+        # A page without code has no such notebook, which does no harm.
         wanted.add(f"{executed}/{page.name}.ipynb")
         wanted.add(f"{html}/{preview_name(page.name)}")
         for file in page.files:
             wanted.add(f"{merged}/{file.path}")
             wanted.add(f"{blocks}/{file.path}.json")
-    # File by file: an empty folder is removed with its last file.
+    # List files only; ``remove_files`` removes the folders that become empty.
     stale: list[Path] = []
     for folder in folders:
         gone = set(paths_below(folder, "")) - wanted

@@ -1,7 +1,8 @@
 """Renderer of workbench pages: the preview's HTML with an element around every message.
 
-A merged document with marks around its messages (``core.workbench.marks``) goes through the
-preview's renderers. The marks in the HTML become elements. Nothing is written to disk.
+The text of a merged document gets a mark before and after each message (``core.workbench.marks``).
+The preview's renderers convert it to HTML, in which pairs of marks become elements. Nothing is
+written to disk.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ def render_marked(
 ) -> MarkedHtml:
     """Return a merged document as HTML with an element around each message.
 
-    ``outputs`` is the executed notebook, if any. Images are looked up in ``folder``. Raises
+    ``outputs`` is the executed notebook, if there is one. Images are read from ``folder``. Raises
     InputError, and any exception of nbconvert.
     """
     texts = _marked_texts(merged)
     if document.format is Format.MYST:
-        # Text pages have no code, so skip nbconvert, which loads slowly.
+        # Text pages have no code, so they do not need nbconvert, which loads slowly.
         return _with_elements(_cell(markdown_html(texts[0], folder=folder)))
     if document.format is Format.RST:
         return _with_elements(_cell(rst_html(texts[0], folder=folder)))
@@ -55,7 +56,7 @@ def render_marked(
 def render_message(
     document: Document, merged: Merged, index: int, *, folder: PageFolder
 ) -> str | None:
-    """Return the HTML of one message on a text page; None if its marks are lost in the HTML."""
+    """Return the HTML of message ``index`` on a text page; None if the HTML lacks its marks."""
     unit = merged.units[0]
     text = marked_text(unit.text, unit.messages)
     if document.format is Format.RST:
@@ -66,10 +67,7 @@ def render_message(
 
 
 def _with_elements(html: str) -> MarkedHtml:
-    """Return sanitized HTML of a marked text, with an element for each message.
-
-    The marks are read from sanitized markup, and the result is sanitized again.
-    """
+    """Return sanitized HTML with an element instead of each pair of marks."""
     marked = read_marks(sanitize(html).html)
     inner = {number: _clean(text) for number, text in marked.inner.items()}
     return MarkedHtml(html=_clean(marked.html), inner=inner)
@@ -81,7 +79,7 @@ def _clean(html: str) -> str:
 
 
 def _marked_texts(merged: Merged) -> list[str]:
-    """Return the marked texts of all units, with messages numbered across units."""
+    """Return the marked text of each unit, with the messages of all units numbered together."""
     counts = (len(unit.messages) for unit in merged.units)
     firsts = accumulate(counts, initial=0)
     return [
@@ -91,7 +89,7 @@ def _marked_texts(merged: Merged) -> list[str]:
 
 
 def _marked_data(merged: Merged, texts: list[str], *, is_json: bool) -> bytes:
-    """Return the merged document with the marked texts instead of its own."""
+    """Return the bytes of the merged document with the texts of its units replaced."""
     if not is_json:
         return texts[0].encode("utf-8", "replace")
     notebook = json.loads(merged.data)
@@ -102,8 +100,8 @@ def _marked_data(merged: Merged, texts: list[str], *, is_json: bool) -> bytes:
 
 
 def _body(notebook: Mapping[str, Any], folder: PageFolder) -> str:
-    """Return the HTML of a notebook's cells; that of the code cells comes from a cache."""
-    # Translating changes prose only. Rendering code separately lets its HTML be cached.
+    """Return the HTML of a notebook's cells."""
+    # Translations change prose only. So code is rendered separately, and its HTML is cached.
     code = {**notebook, "cells": [cell for cell in notebook["cells"] if _is_code(cell)]}
     rendered = iter(_code_html(json.dumps(code), folder))
     parts: list[str] = []
@@ -118,17 +116,17 @@ def _body(notebook: Mapping[str, Any], folder: PageFolder) -> str:
 
 
 def _is_code(cell: Mapping[str, Any]) -> bool:
-    """Return whether a cell is code or raw, so that translations do not change it."""
+    """Return whether a cell is code or raw: a cell that translations do not change."""
     return str(cell["cell_type"]) != "markdown"
 
 
 @lru_cache(maxsize=8)
 def _code_html(notebook: str, folder: PageFolder) -> tuple[str, ...]:
-    """Return the HTML of each cell; ``notebook`` is JSON text, so that results can be cached."""
+    """Return the HTML of each cell of ``notebook``, a JSON text (which ``lru_cache`` can hash)."""
     code = json.loads(notebook)
     if not code["cells"]:
         return ()
-    # nbconvert copies raw cells unchanged, so they can separate the other cells' HTML.
+    # nbconvert copies raw HTML cells unchanged. Insert one after each cell to separate their HTML.
     between = {
         "cell_type": "raw",
         "metadata": {"raw_mimetype": "text/html"},
@@ -144,5 +142,5 @@ def _code_html(notebook: str, folder: PageFolder) -> tuple[str, ...]:
 
 
 def _cell(body: str) -> str:
-    """Return prose in the markup of nbconvert's template, so that one style sheet fits all."""
+    """Return prose in the same element as nbconvert's, so that one style sheet serves both."""
     return f'<div class="text_cell_render border-box-sizing rendered_html">{body}</div>'

@@ -1,7 +1,7 @@
-"""Renderer of preview pages: a preview in, an HTML file out.
+"""Renderer of preview pages: writes the HTML file of one page.
 
-Markdown becomes a notebook first, so that one template serves every page. It runs in worker
-processes, which receive previews and return results, and share nothing else.
+Markdown becomes a notebook first, so that one template serves every page. ``render_preview`` may
+run in worker processes, which receive previews and return results, and share nothing else.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from pipeline.errors import PipelineError
 from pipeline.site.texts import words
 from pipeline.stages.publish.stage import PreviewPage
 
-# Notebook metadata that nbconvert uses.
+# Metadata of a notebook that nbconvert uses.
 _SHOWN = frozenset(("kernelspec", "language_info", "widgets"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
-    """Result of rendering one page; ``problem`` is empty on success."""
+    """Result of rendering one page."""
 
     page: str
-    problem: str = ""
+    problem: str = ""  # "" on success
     has_changed: bool = False
     refused: tuple[str, ...] = ()  # image paths outside the docs folder
 
 
 def render_preview(preview: PreviewPage) -> Rendered:
-    """Write the HTML of one page if it changes; return the result and never raise.
+    """Write the HTML of one page if it changes; return the result. Never raises.
 
-    A page that cannot be rendered is shown as its source. If that fails as well, nothing is
+    If the page cannot be rendered, its HTML shows the source. If that fails too, nothing is
     written, and the result has the second problem.
     """
     try:
@@ -56,7 +56,7 @@ def render_preview(preview: PreviewPage) -> Rendered:
     except Exception as error:  # noqa: BLE001 - nbconvert and its filters raise anything
         problem = _words_of(error)
     try:
-        # Leave out the digest, so that the next run tries again.
+        # Leave out the digest, so that the next run renders the page again.
         source = files.read_bytes(preview.source).decode("utf-8", "replace")
         body = sanitize(f"<pre>{escape(source)}</pre>")
         shown = _html(replace(preview, digest=""), body)
@@ -66,7 +66,7 @@ def render_preview(preview: PreviewPage) -> Rendered:
 
 
 def _words_of(error: Exception) -> str:
-    """Return the first line of an error; libraries quote half a notebook after it."""
+    """Return the first line of an error. Libraries quote large parts of a notebook after it."""
     words = str(error).partition("\n")[0]
     if isinstance(error, PipelineError):
         return words
@@ -87,11 +87,11 @@ def _html(preview: PreviewPage, body: Sanitized) -> bytes:
         "status": preview.state.kind,
         "digest": preview.digest,
         "left_out": words(preview.language.replace("-", "_"), "preview")["left out"],
-        # Pages have upstream's folders, so the link may be "../index.html".
+        # The link is relative: "../index.html" for a page in a folder.
         "index": os.path.relpath("index.html", PurePosixPath(preview.page).parent),
     }
     text = html.page_html(body, language=preview.language, head=head)
-    # A JSON escape can hold a lone surrogate ("\ud800"), which UTF-8 cannot encode.
+    # A notebook may contain a lone surrogate (in JSON "\ud800"), which UTF-8 cannot encode.
     return text.encode("utf-8", "replace")
 
 
@@ -99,7 +99,7 @@ def _body(preview: PreviewPage) -> Sanitized:
     """Return the sanitized HTML of a preview's document. Raises InputError."""
     data = files.read_bytes(preview.source)
     if preview.source.suffix == ".rst":
-        # nbconvert cannot read reST, and removes HTML from raw cells.
+        # nbconvert cannot read reST.
         text = data.decode("utf-8", "replace")
         return sanitize(rst_html(text, folder=preview.folder))
     source = Source(
@@ -111,12 +111,12 @@ def _body(preview: PreviewPage) -> Sanitized:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A document to render; the suffix of ``path`` selects the format."""
+    """A document to render."""
 
-    path: Path
+    path: Path  # its suffix selects the format
     data: bytes
-    outputs: Path | None  # the executed notebook that provides outputs
-    folder: PageFolder  # where images are looked up
+    outputs: Path | None  # executed notebook whose outputs are shown
+    folder: PageFolder  # folder of the page, for images
 
 
 def notebook_of(source: Source, *, page: str) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def notebook_of(source: Source, *, page: str) -> dict[str, Any]:
         notebook = execution.parse_notebook(data, where=str(path))
         return _for_readers(_with_outputs(notebook, source.outputs, page))
     text = data.decode("utf-8", "replace")
-    # A text with jupytext front matter is a notebook with code cells.
+    # Jupytext's front matter makes a text a notebook with code cells.
     if is_myst_notebook(text):
         notebook = kernel.notebook_from_myst(text)
         return _for_readers(_with_outputs(notebook, source.outputs, page))
@@ -138,7 +138,10 @@ def notebook_of(source: Source, *, page: str) -> dict[str, Any]:
 def _with_outputs(
     notebook: dict[str, Any], outputs: Path | None, page: str
 ) -> dict[str, Any]:
-    """Return ``notebook`` with the outputs of its last run; unchanged if its code differs."""
+    """Return ``notebook`` with the outputs of an executed notebook.
+
+    If the executed notebook cannot be read, or has other code, return ``notebook`` unchanged.
+    """
     if outputs is None:
         return notebook
     with suppress(PipelineError):
@@ -152,8 +155,8 @@ def _of_one_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _for_readers(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the notebook with joined sources and cell ids, without data that only a run needs."""
-    # nbconvert validates the format, even in parts that it ignores.
+    """Return a valid notebook with only the data that readers see or nbconvert needs."""
+    # nbconvert validates all parts of a notebook, even the ones that it ignores.
     metadata = notebook.get("metadata", {})
     whole = {
         "metadata": {key: metadata[key] for key in _SHOWN & metadata.keys()},
@@ -167,7 +170,7 @@ def _for_readers(notebook: Mapping[str, Any]) -> dict[str, Any]:
 def _whole_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     """Return a cell with the keys that the format requires or nbconvert uses."""
     kind = cell["cell_type"]
-    # The format also allows a list of lines, but the template needs a string.
+    # The source may be a list of lines, but the template needs a string.
     whole: dict[str, Any] = {"cell_type": kind, "source": execution.source_of(cell)}
     tags = [tag for tag in execution.tags_of(cell) if "," not in tag]
     whole["metadata"] = {"tags": list(dict.fromkeys(tags))}

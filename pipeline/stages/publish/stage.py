@@ -1,8 +1,8 @@
-"""The stage publish: renders every page that changed, and writes an index of all pages.
+"""Rendering of all pages that changed to ``html/``, and an index of all pages.
 
-The rows of a run come in, and files under ``html/`` go out. Each HTML file contains the digest of
-its inputs, so a page is rendered again only if one of them changes. A page that cannot be rendered
-is reported and never stops the others.
+``render`` takes the rows of the report. Each HTML file contains a digest of its inputs, so a page
+is rendered again only if one of them changes. A page that cannot be rendered becomes a finding and
+never stops the others.
 """
 
 from __future__ import annotations
@@ -29,15 +29,17 @@ from pipeline.paths import Paths
 from pipeline.report.counts import counted
 from pipeline.run import Run
 
-FORMAT = "5"  # raise it when the layout changes
-_HEAD = 400  # the digest is within this many bytes from a file's start
+# Part of every digest. Raise the number when the layout changes, so that all pages are rendered
+# again.
+FORMAT = "5"
+_HEAD = 400  # number of bytes at a file's start that contain the digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunState:
-    """Execution state of a page for display: ``kind`` is a status name, or ``plain``."""
+    """State of a page's execution, as the page shows it."""
 
-    kind: str
+    kind: str  # a status ("passed"), or "plain" without an execution
     text: str
 
 
@@ -46,18 +48,18 @@ class PreviewPage:
     """A page to render, with all its inputs."""
 
     page: str  # the page's name
-    source: Path  # executed notebook or merged document
-    outputs: Path | None  # executed notebook that provides the outputs of the source
-    target: Path
-    folder: PageFolder  # for looking up images
-    language: str
+    source: Path  # document to render: an executed notebook or a merged document
+    outputs: Path | None  # executed notebook whose outputs are added to the source
+    target: Path  # HTML file
+    folder: PageFolder  # folder of the page, for images
+    language: str  # HTML language tag
     title: str
     state: RunState
-    digest: str  # of everything above and the source's content
+    digest: str  # of title, state, and the content of source and outputs
 
     @property
     def is_fresh(self) -> bool:
-        """Return whether the target was rendered from these inputs, by the digest in its head."""
+        """Return whether the target has this digest, so that it need not be rendered again."""
         with suppress(OSError), self.target.open("rb") as stream:
             return self.digest.encode("ascii") in stream.read(_HEAD)
         return False
@@ -68,13 +70,14 @@ def preview_of(run: Run, page: PageResult, *, locale: str) -> PreviewPage | None
     paths = run.paths
     executed = paths.executed(locale) / f"{page.page}.ipynb"
     ran = executed if executed.is_file() else None
-    # An executed notebook is as old as its run, so its prose may be outdated by now.
+    # Render the executed notebook only if this run has written it. Otherwise its prose may be
+    # outdated: then render the merged document with the executed notebook's outputs.
     is_run_now = page.execution is not None
     source = ran if ran and is_run_now else _merged(paths, page, locale)
     if source is None:
         return None
     outputs = None if is_run_now or not page.code_cells else ran
-    # The digest covers the state as well: a failed run changes it but no document.
+    # The digest includes the state, because a failed run changes the state, but no document.
     state = _state(page, run.release, has_outputs=outputs is not None)
     title = page.title or page.page
     facts = "\n".join([FORMAT, title, state.kind, state.text]).encode(
@@ -88,7 +91,7 @@ def preview_of(run: Run, page: PageResult, *, locale: str) -> PreviewPage | None
         source=source,
         outputs=outputs,
         target=paths.html_page(locale, page.page),
-        # Merged pages have no images beside them, so use those of upstream's docs.
+        # The merged folder has no images, so read upstream's docs.
         folder=PageFolder.of(paths.docs, page.files[0].path),
         language=language_tag(locale),
         title=title,
@@ -105,13 +108,13 @@ def language_tag(locale: str) -> str:
 def _merged(paths: Paths, page: PageResult, locale: str) -> Path | None:
     """Return the first existing merged document, or upstream's document if it is readable.
 
-    In a jupytext pair the notebook comes first, which has at least upstream's outputs.
+    The notebook of a jupytext pair comes first, because it has upstream's outputs.
     """
     for document in page.files:
         path = paths.merged(locale) / document.path
         if path.is_file():
             return path
-    # Nothing is translated, but the page can perhaps be shown in English.
+    # The page could not be merged. Show it in English if possible.
     path = paths.docs / page.files[0].path
     return path if _is_readable(path) else None
 
@@ -130,10 +133,10 @@ def _is_readable(path: Path) -> bool:
 
 
 def _state(page: PageResult, release: str, *, has_outputs: bool) -> RunState:
-    """Return how the code of ``page`` ran, for the page's head.
+    """Return how the code of ``page`` ran, for the head of the page.
 
-    ``has_outputs`` is whether a page that was not executed now shows earlier outputs. The text
-    names the ``release`` wherever code ran, so that readers can compare it with theirs.
+    ``has_outputs`` is True if the page shows outputs of an earlier run. If code ran, the text names
+    the ``release``, so that readers can compare it with theirs.
     """
     run = page.execution
     if run is None and not page.code_cells:
@@ -158,23 +161,23 @@ def _state(page: PageResult, release: str, *, has_outputs: bool) -> RunState:
 if TYPE_CHECKING:
     from pipeline.stages.publish.renderer import Rendered
 
-# In pages. A process needs two seconds to start, and then about 0.1 s per page.
+# Minimum number of pages for several processes. A process needs two seconds to start, and a page
+# about 0.1 s.
 ENOUGH_FOR_PROCESSES = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """Result of the stage: the written files, and findings about pages that failed."""
+    """Result of the stage."""
 
-    changes: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()  # written files, relative to the project's root
     findings: tuple[Finding, ...] = ()
 
 
 def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
     """Write ``html/<page>.html`` for every page with a document, and ``html/index.html``.
 
-    The executed notebook is preferred to the merged document. Every page is tried; failures are
-    reported as findings.
+    A page that cannot be rendered becomes a finding. The other pages are rendered all the same.
     """
     paths, settings = run.paths, run.settings
     previews: dict[str, PreviewPage] = {}
@@ -182,7 +185,7 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
         preview = preview_of(run, page, locale=locale)
         if preview is not None:
             previews[page.page] = preview
-    # Rendering takes most of a build without execution, so skip unchanged pages.
+    # Skip unchanged pages: without execution, rendering takes most of the time of a build.
     stale = [preview for preview in previews.values() if not preview.is_fresh]
     findings: list[Finding] = []
     changes: list[str] = []
@@ -197,14 +200,14 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
                 changes.append(run.shown(previews[rendered.page].target))
             findings += _outside_findings(rendered)
             advance(1, message)
-    # Even after a failure: the index lists the pages that exist.
+    # Write the index even if pages failed. It lists the pages that exist.
     if _write_index(run, pages, previews, locale=locale):
         changes.append(run.shown(paths.preview(locale)))
     return Published(changes=tuple(changes), findings=tuple(findings))
 
 
 def _outside_findings(rendered: Rendered) -> Iterator[Finding]:
-    """Yield a finding for each image path of a page that leaves the docs folder."""
+    """Yield a finding for each image of a page that is outside of the docs folder."""
     for path in rendered.refused:
         yield Finding(
             code="outside",
@@ -236,9 +239,9 @@ def _render_all(previews: Sequence[PreviewPage], *, workers: int) -> Iterator[Re
     if len(previews) < ENOUGH_FOR_PROCESSES or workers == 1:
         yield from map(render_preview, previews)
         return
-    # Do not fork: the copy of a process with threads may deadlock on a lock that a thread held.
+    # Do not fork: a thread may hold a lock, which nobody would release in the copy of the process.
     context = get_context("spawn")
-    # In chunks: sending one page costs as much as rendering a short one.
+    # Send pages in chunks: sending a single page takes as long as rendering a short one.
     with ProcessPoolExecutor(min(workers, len(previews)), mp_context=context) as pool:
         yield from pool.map(render_preview, previews, chunksize=4)
 
@@ -252,7 +255,7 @@ def _write_index(
 ) -> bool:
     """Write the index of all pages; return whether it changed."""
     target = run.paths.preview(locale)
-    # A run limited to a few pages knows too little to replace the index of all.
+    # A run limited to a few pages cannot write an index of all pages.
     if run.pages and target.exists():
         return False
     root = target.parent
@@ -269,13 +272,13 @@ def _write_index(
 
 
 def _counts(rows: Sequence[html.Row]) -> str:
-    """Return counts such as ``5 passed, 0 failed, 2 skipped``; "partial" only if there are any."""
+    """Return the number of pages by status: ``5 passed, 0 failed, 2 skipped``."""
     counts = dict.fromkeys(map(str, Status), 0)
     for row in rows:
-        # Pages without code have the status "plain", which is not counted.
+        # Pages without an execution have the status "plain", which is not counted.
         if row.status in counts:
             counts[row.status] += 1
-    # Partial runs are rare; the other counts are informative even at 0.
+    # Partial runs are rare, so leave out their count if it is 0.
     if not counts[Status.PARTIAL]:
         del counts[Status.PARTIAL]
     return ", ".join(f"{count} {status}" for status, count in counts.items())
@@ -283,10 +286,10 @@ def _counts(rows: Sequence[html.Row]) -> str:
 
 def _row(page: PageResult, preview: PreviewPage | None, *, root: Path) -> html.Row:
     """Return the row of one page for the index in the folder ``root``."""
-    # No document exists: the guard stopped it, or it is malformed.
+    # Without a preview, no document exists: it is malformed, or the guard has stopped it.
     link, status, state = "", "plain", "not built"
     if preview is not None:
-        # Quoted, because a name may look like an address: "javascript:x.md".
+        # Quote the path, because a name may look like an address: "javascript:x.md".
         link = quote(preview.target.relative_to(root).as_posix())
         status, state = preview.state.kind, preview.state.text
     return html.Row(
