@@ -1,4 +1,4 @@
-"""Model of execution: shape, cache key, outputs, expectations and history of notebooks.
+"""Model of the execution of notebooks: cache key, outputs, expected exceptions, and history.
 
-Only functions on values belong here; kernels, files and the cache do not.
+Only functions on values belong here. Kernels, files and the cache do not.
 """

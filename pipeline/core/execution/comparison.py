@@ -1,9 +1,9 @@
-"""Comparison of the outputs stored in upstream's notebooks with those of a run here.
+"""Comparison of the outputs in upstream's notebooks with the outputs of our run.
 
-Only text is compared: stdout, results that are only text, and the types of exceptions. Numbers may
-differ within a tolerance. Parts that vary between machines and runs are ignored: addresses,
-durations, file paths, device names, the order of sets, colours, and white space (NumPy wraps lines
-by the width of numbers). Everything else counts, including dtypes and brackets.
+Only text is compared: stdout, results that have no other form than text, and the types of
+exceptions. Numbers may differ within a tolerance. Parts that vary between machines and runs are
+ignored: addresses, durations, file paths, device names, the order of sets, colours, and white space
+(NumPy wraps lines by the width of numbers). Everything else counts, including dtypes and brackets.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from typing import Any
 from pipeline.core.execution.notebook import RAISES, Cell, Notebook, code_cells, tags_of
 from pipeline.core.execution.result import without_colours
 
-# Relative tolerance: float32 sums in another order, over a few hundred training steps.
+# Relative tolerance. Sums of float32 in another order differ so much after some hundred training
+# steps.
 TOLERANCE = 1e-3
-ABSOLUTE = 1e-6  # absolute tolerance, for results that are zero except for rounding
-WIDTH = 100  # characters of a line shown in a finding
+ABSOLUTE = 1e-6  # absolute tolerance, for results that would be zero without rounding
+WIDTH = 100  # maximum number of characters of a line in a finding
 
-# Output of %timeit and %time, which varies as a whole.
+# Lines that %timeit and %time print.
 TIMING = re.compile(
     r"""
       ^[^\n]* (?: \bper\ loop\b | \bslowest\ run\ took\b ) [^\n]*$
@@ -45,18 +46,19 @@ PLACE = re.compile(
 ADDRESS = re.compile(
     r"""
       \b0x[0-9a-fA-F]{6,}\b
-    | (?<![\w.]) 1[34]\d{13} (?![\w.])  # as id() gives it
+    | (?<![\w.]) 1[34]\d{13} (?![\w.])  # from id()
     """,
     re.VERBOSE,
 )
 DURATION = re.compile(
     r"(?<![\w.])\d+(?:\.\d+)?\s?(?:ns|[uµμ]s|ms|s|secs?|seconds?|min|minutes?)\b"
 )
-# Replaced also in lines shown to people, because reports must not vary between runs.
+# Varying parts and their replacements. Findings show the replacements, because reports of two runs
+# must be equal.
 ALIKE = ((TIMING, ""), (PLACE, "<file>"), (ADDRESS, "0x…"), (DURATION, "… s"))
-# For "CpuDevice(id=0)" and "TFRT_CPU_0 (…)": brackets with at most one nested level.
+# Text between brackets, with at most one nested level, for "CpuDevice(id=0)" and "TFRT_CPU_0 (…)".
 _IN_BRACKETS = r"(?:[^()]|\([^()]{0,100}\)){0,200}"
-# The first matching alternative wins. Unmatched text is white space.
+# Tokens of a text. The first alternative that matches is taken. White space is no token.
 TOKEN = re.compile(
     rf"""
       (?P<device>
@@ -71,26 +73,23 @@ TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_FRACTION = re.compile(r"[.eE]")  # marks of a floating-point number
+_FRACTION = re.compile(r"[.eE]")  # characters that only floating-point numbers have
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """First difference in the output of a code cell, whose number counts from 1.
+    """First difference in the output of a code cell."""
 
-    An empty line means that nothing more is printed on that side.
-    """
-
-    cell: int
-    docs: str  # line stored by upstream
-    here: str
+    cell: int  # number of the code cell, from 1
+    docs: str  # line in upstream's notebook; "" if upstream's output has ended
+    here: str  # line of our run; "" if our output has ended
 
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """Unit of comparison; ``kind`` is the name of its group in ``TOKEN``."""
+    """Word, number or sign of an output; the unit of comparison."""
 
-    kind: str
+    kind: str  # name of the token's group in ``TOKEN``
     text: str  # normalized
     start: int  # position in the text
 
@@ -101,18 +100,19 @@ class _Token:
 
 
 def compare_outputs(stored: Notebook, outputs: Notebook) -> tuple[Difference, ...]:
-    """Return the differences between upstream's stored outputs and those of a run.
+    """Return the differences between upstream's ``stored`` outputs and the ``outputs`` of a run.
 
-    There is at most one difference per cell. Cells without stored text and cells that did not run
-    are skipped. For cells tagged to raise, only the exception's type is compared.
+    There is at most one difference for each cell. Cells without stored text, and cells that did not
+    run, are skipped. For cells tagged ``raises-exception``, only the type of the exception is
+    compared.
     """
     stored_cells = [stored["cells"][index] for index in code_cells(stored)]
     differences: list[Difference] = []
-    # One side may have fewer cells, if the page ran in part.
+    # ``outputs`` has fewer cells if the page ran in part.
     pairs = zip(stored_cells, outputs["cells"], strict=False)
     for number, (docs, here) in enumerate(pairs, start=1):
         if here.get("execution_count") is None:
-            continue  # it did not run
+            continue  # the cell did not run
         difference = _difference(number, docs, here)
         if difference:
             differences.append(difference)
@@ -120,16 +120,16 @@ def compare_outputs(stored: Notebook, outputs: Notebook) -> tuple[Difference, ..
 
 
 def _difference(number: int, stored: Cell, ran: Cell) -> Difference | None:
-    """Return the first difference between the outputs of a cell, or None.
+    """Return the first difference between the outputs of code cell ``number``, or None.
 
-    ``number`` is that of the code cell. If upstream stored no text, there is no difference.
+    If upstream stored no text, there is no difference.
     """
     # A cell that raises may print a traceback, which depends on the machine.
     text_of = _exception_of if RAISES in tags_of(ran) else _text_of
     docs, here = text_of(stored), text_of(ran)
     if not docs.strip() or docs == here:
         return None
-    # The texts differ somewhere, but perhaps only in white space or within the tolerance.
+    # The texts differ, but perhaps only in white space or within the tolerance.
     for docs_token, here_token in zip_longest(_tokens(docs), _tokens(here)):
         if not _is_same(docs_token, here_token):
             return Difference(
@@ -139,7 +139,7 @@ def _difference(number: int, stored: Cell, ran: Cell) -> Difference | None:
 
 
 def _outputs_of(cell: Cell) -> list[Mapping[str, Any]]:
-    """Return the outputs of a cell that are objects. Upstream's file is not validated."""
+    """Return the outputs of a cell that are JSON objects. Upstream's file may have others."""
     outputs = cell.get("outputs")
     if not isinstance(outputs, list):
         return []
@@ -171,12 +171,12 @@ def _text_of(cell: Cell) -> str:
 
 
 def _printed(output: Mapping[str, Any]) -> str:
-    """Return the plain text of one output, or an empty string.
+    """Return the plain text of one output, or "" if it must not be compared.
 
-    The text of a figure or a table is only a substitute, so it does not count. Warnings on stderr
-    vary between machines.
+    Figures and tables also have a plain text, but only as a substitute. Warnings on stderr vary
+    between machines.
     """
-    # A stream without a name counts as stdout.
+    # A stream without a name is stdout.
     stream = output.get("output_type"), output.get("name", "stdout")
     if stream == ("stream", "stdout"):
         return _joined(output.get("text", ""))
@@ -187,7 +187,7 @@ def _printed(output: Mapping[str, Any]) -> str:
 
 
 def _joined(text: Any) -> str:
-    """Return text that nbformat may store as a list of lines."""
+    """Return text as one string; a notebook may store it as a list of lines."""
     if isinstance(text, list):
         return "".join(map(str, text))
     return str(text)
@@ -201,9 +201,9 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _canonical(kind: str, match: re.Match[str]) -> str:
-    """Return a token in its normalized form, without parts that depend on the machine.
+    """Return a token without parts that depend on the machine.
 
-    ``CpuDevice(id=0)`` → ``0``, ``{b, a}`` → ``a,b``, ``GPU`` → empty; others are unchanged.
+    ``CpuDevice(id=0)`` → ``0``, ``{b, a}`` → ``a,b``, ``GPU`` → "". Other tokens stay the same.
     """
     text = match[0]
     match kind:
@@ -212,7 +212,7 @@ def _canonical(kind: str, match: re.Match[str]) -> str:
         case "device":
             return match["id1"] or match["id2"]
         case "set":
-            # NumPy may wrap lines within an item.
+            # NumPy may break a line within an item.
             items = re.sub(r"\s", "", text[1:-1]).split(",")
             return ",".join(sorted(items))
         case _:
@@ -220,9 +220,10 @@ def _canonical(kind: str, match: re.Match[str]) -> str:
 
 
 def _is_same(docs: _Token | None, here: _Token | None) -> bool:
-    """Return whether two tokens are equal; None stands for the end of a text.
+    """Return whether two tokens are equal; None is the end of a text.
 
-    ``0.30000001`` equals ``0.3``; ``3`` does not equal ``3.0``, as it is a count or a shape.
+    ``0.30000001`` equals ``0.3``. ``3`` does not equal ``3.0``, because integers are counts or
+    shapes.
     """
     if docs is None or here is None or docs.kind != here.kind:
         return False
@@ -233,17 +234,14 @@ def _is_same(docs: _Token | None, here: _Token | None) -> bool:
 
 
 def _line(text: str, token: _Token | None) -> str:
-    """Return the line that contains ``token``, cut to ``WIDTH`` characters around it.
-
-    Without a token the line is empty, as nothing more is printed.
-    """
+    """Return the line with ``token``, cut to ``WIDTH`` characters around it; "" without a token."""
     if token is None:
         return ""
     start = text.rfind("\n", 0, token.start) + 1
     line = text[start:].partition("\n")[0].rstrip()
     if len(line) <= WIDTH:
         return line.strip()
-    # Show about a third of the width before the token; more only at the end of the line.
+    # Show a third of the width before the token, and more near the end of the line.
     first = max(0, min(token.start - start - WIDTH // 3, len(line) - WIDTH))
     shown = line[first : first + WIDTH].strip()
     before = "…" if first else ""

@@ -1,8 +1,9 @@
-"""Code cells of notebooks: which ones run, and the cache key of a run.
+"""Code cells of notebooks: which of them run, and the cache key of a run.
 
-A notebook is the plain value of its JSON. An *outputs notebook* has only the code cells of a run,
-with source, tags, outputs and count; times, ids and papermill's metadata are left out. People refer
-to a code cell by its number from 1; code uses its index among all cells.
+A notebook is the plain value of its JSON. An *outputs notebook* contains only the code cells of a
+run, each with source, tags, outputs and execution count. It has no times, ids and metadata of
+papermill. In messages and the configuration, the *number* of a code cell counts code cells from 1.
+Its *index* counts all cells from 0.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ Cell = Mapping[str, Any]
 
 FORMAT = 3  # increase it when the meaning of cache entries changes
 RAISES = "raises-exception"  # tag of a cell that must raise
-SKIP = "skip-execution"
-# Measured on pages of JAX 0.10 on a CPU. Precise enough to start the slowest page first.
+SKIP = "skip-execution"  # tag of a cell that does not run
+# Estimates from pages of JAX 0.10 on a CPU. They decide which page starts first.
 SECONDS_TO_START = 1.0
 SECONDS_PER_CELL = 0.1
 # %timeit repeats a statement until the total is long enough to measure.
@@ -38,14 +39,18 @@ SECONDS_PER_TIMING = 2.5
 def parse_notebook(text: str | bytes, *, where: str) -> dict[str, Any]:
     """Parse a notebook and return it in the shape that Jupyter's libraries rely on.
 
-    Parts of a wrong type are dropped, for example metadata that are not an object. The code runs
-    from the returned value, and pages show it. Upstream's file is not changed. Raises InputError.
+    Parts of a wrong type, such as metadata that are not an object, are dropped. The code runs from
+    the returned value, and pages show it; upstream's file is not changed. Raises InputError if the
+    text is no notebook. ``where`` is its path, for errors.
     """
     return sanitized(read_json(text, where=where))
 
 
 def faults_in(text: str | bytes, *, where: str) -> tuple[Fault, ...]:
-    """Return what a notebook loses when it is sanitized. Raises InputError."""
+    """Return a fault for each part of a notebook that ``parse_notebook`` drops and readers miss.
+
+    Raises InputError if the text is no notebook.
+    """
     return faults_of(read_json(text, where=where))
 
 
@@ -63,12 +68,12 @@ def read_json(text: str | bytes, *, where: str) -> dict[str, Any]:
             f"is not valid JSON: {error}", where=where, hint=hint
         ) from error
     notebook: dict[str, Any] = value if isinstance(value, dict) else {}
-    # Format 3 has worksheets in place of cells.
+    # Notebooks of format 3 have worksheets instead of cells.
     cells = notebook.get("cells")
     if not isinstance(cells, list) or not all(isinstance(one, dict) for one in cells):
         raise InputError("is not a notebook of format 4", where=where, hint=hint)
     for number, cell in enumerate(cells, 1):
-        # A source of another type could turn into code that upstream never wrote.
+        # Converting a source of another type to text could give code that upstream never wrote.
         if not is_text(cell.get("source", "")):
             raise InputError(
                 f"cell {number} of {len(cells)} has a source that is no text",
@@ -88,7 +93,7 @@ def code_cells(notebook: Notebook) -> tuple[int, ...]:
 
 
 def source_at(notebook: Notebook, number: int) -> str:
-    """Return the source of code cell ``number`` (from 1), or an empty string if there is none."""
+    """Return the source of code cell ``number``, or "" if there is no such cell."""
     indices = code_cells(notebook)
     if not 0 < number <= len(indices):
         return ""
@@ -96,16 +101,17 @@ def source_at(notebook: Notebook, number: int) -> str:
 
 
 def cell_name(number: int) -> str:
-    """Return the name of a code cell for messages, by its number from 1; empty for 0."""
+    """Return the name of a code cell for messages: ``code cell 4``; "" for 0."""
     return f"code cell {number}" if number else ""
 
 
 def text_with_contents(path: str, data: bytes, *, word: bytes = b"toctree") -> str:
-    """Return a document's text; of a notebook that contains ``word``, only the prose.
+    """Return the text of a document, in which a table of contents can be searched.
 
-    Any other notebook is returned as raw JSON. Raises InputError for an unreadable notebook.
+    If a notebook contains ``word``, this is the text of its Markdown cells. Any other notebook is
+    returned as JSON, because parsing all notebooks would take long. Raises InputError for an
+    unreadable notebook.
     """
-    # Notebooks are large and rarely have a table of contents, so parse only if necessary.
     if not path.endswith(".ipynb") or word not in data:
         return data.decode("utf-8", "replace")
     cells = parse_notebook(data, where=path)["cells"]
@@ -114,13 +120,13 @@ def text_with_contents(path: str, data: bytes, *, word: bytes = b"toctree") -> s
 
 
 def source_of(cell: Cell) -> str:
-    """Return a cell's source as one string; the format allows a list of lines as well."""
+    """Return a cell's source as one string; in a notebook it may be a list of lines."""
     source = cell.get("source", "")
     return source if isinstance(source, str) else "".join(source)
 
 
 def tags_of(cell: Cell) -> tuple[str, ...]:
-    """Return a cell's tags, or none if its metadata are missing or malformed.
+    """Return a cell's tags; none if its metadata are missing or malformed.
 
     ``{"metadata": {"tags": ["raises-exception"]}}`` → ``("raises-exception",)``
     """
@@ -136,38 +142,35 @@ def tags_of(cell: Cell) -> tuple[str, ...]:
 def kernel_of(notebook: Notebook) -> tuple[str, str]:
     """Return the kernel's name and language: ``("python3", "python")``, ``("ir", "r")``.
 
-    A notebook that states neither is Python. The kernel's language has priority over that of the
-    last run.
+    The language of the kernel takes precedence over the language of the last run. A notebook
+    without both is Python.
     """
     metadata = object_in(notebook, "metadata")
     kernel = object_in(metadata, "kernelspec")
     name = str(kernel.get("name") or "python3")
-    # Use the first stated language. If there is none, a kernel named "python…" means Python.
+    # Without a language, a kernel named "python…" is Python.
     stated = kernel.get("language") or object_in(metadata, "language_info").get("name")
     by_name = "python" if name.startswith("python") else ""
     return name, str(stated or by_name).lower()
 
 
 def is_run(cell: Cell) -> bool:
-    """Return whether a code cell is sent to the kernel.
-
-    Empty cells and cells tagged ``skip-execution`` are not.
-    """
+    """Return whether a code cell runs: it is not empty, and not tagged ``skip-execution``."""
     return source_of(cell).strip() != "" and SKIP not in tags_of(cell)
 
 
 def is_partial(notebook: Notebook, until: int) -> bool:
-    """Return whether stopping before code cell ``until`` leaves out any code.
+    """Return whether a run that stops before code cell ``until`` leaves out code.
 
-    It does not if the remaining cells are empty or tagged to be skipped.
+    Return False if all remaining cells are empty or tagged ``skip-execution``.
     """
     return len(sent_cells(notebook, until)) < len(sent_cells(notebook, 0))
 
 
 def sent_cells(notebook: Notebook, until: int) -> dict[int, Cell]:
-    """Return the cells that a run without failures sends to the kernel, by number from 1.
+    """Return the code cells that a run without failures sends to the kernel, by number.
 
-    ``until`` is the number of the first code cell that must not run; 0 runs all of them.
+    ``until`` is the number of the first code cell that must not run; 0 means none.
     """
     sent = {}
     for number, index in enumerate(code_cells(notebook), start=1):
@@ -183,8 +186,8 @@ def guess_seconds(
 ) -> float:
     """Return the estimated duration of a run in seconds, from its code alone.
 
-    ``cell`` is the duration of a typical cell. Only the order of the estimates matters: the slowest
-    page is run first.
+    ``cell`` is the duration of a typical cell. The estimate need not be precise: it only decides
+    which page runs first.
     """
     cells = sent_cells(notebook, until).values()
     timings = sum(source_of(code_cell).count("%timeit") for code_cell in cells)
@@ -198,17 +201,17 @@ def execution_key(
     data: Mapping[str, str],
     environment: Mapping[str, str],
 ) -> str:
-    """Return the digest of everything that determines a run's outputs.
+    """Return the digest of everything that determines a run's outputs, as 64 hex digits.
 
-    Prose, ids, stored outputs and file paths are not included. ``policy`` is a plain value with the
-    limits and variables of the run. ``data`` has digests of the files that the code can read, by
-    name. ``environment`` has facts about interpreter and packages.
+    Prose, ids, stored outputs and file paths do not determine them. ``policy`` is a plain value
+    with the limits and variables of the run. ``data`` has digests of the files that the code can
+    read, by name. ``environment`` has facts about the interpreter and its packages.
     """
     code: list[list[object]] = []
     for index in code_cells(notebook):
         cell = notebook["cells"][index]
         code.append([source_of(cell), sorted(tags_of(cell))])
-    # The kernel's name determines the language.
+    # The language is not needed, because the name of the kernel determines it.
     kernel, _ = kernel_of(notebook)
     facts = [FORMAT, code, kernel, policy, data, environment]
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode("ascii")).hexdigest()

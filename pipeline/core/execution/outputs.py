@@ -1,8 +1,8 @@
-"""Outputs: extracted from an executed notebook, and inserted into another one with the same code.
+"""Transfer of outputs from an executed notebook to another one with the same code.
 
-Only code cells get outputs, and only if the code is equal: a page shows what its own code printed.
-Local folders and process ids are removed from file names, so that outputs do not depend on the
-machine.
+``outputs_of`` extracts the outputs, and ``with_outputs`` inserts them if the code is equal. So a
+page only shows outputs of its own code. Local folders and process ids are removed from file names,
+so that outputs do not depend on the machine.
 """
 
 from __future__ import annotations
@@ -22,13 +22,12 @@ from pipeline.core.execution.notebook import (
 from pipeline.core.execution.shape import sound_outputs, with_sound_ids
 from pipeline.errors import GuardError
 
-# First version of the format that requires ids; earlier ones forbid them.
+# First version of the format that requires ids of cells; earlier versions forbid them.
 _WITH_IDS = (4, 5)
 _FOLDER = r"(?:/[\w.+@~-]+)*"
 # Patterns of paths, with their replacements.
 _PLACES = (
-    # The scratch folder of a run, "/home/me/build/nb-a1b2c3d4/p-e5f6g7h8/tmp": the kernel sees its
-    # "/tmp".
+    # The folder of a page's run: "/tmp/nb-a1b2c3d4/p-e5f6g7h8/tmp" becomes "/tmp".
     (re.compile(rf"{_FOLDER}/nb-\w{{8}}/p-\w{{8}}(?=/)"), ""),
     # "/tmp/ipykernel_4711/1.py" contains the process id.
     (re.compile(r"(?<=/ipykernel)_\d+(?=/)"), ""),
@@ -43,10 +42,10 @@ _TEXTS = ("text", "traceback", "evalue")
 
 
 def outputs_of(executed: Notebook) -> dict[str, Any]:
-    """Reduce an executed notebook to its outputs notebook.
+    """Return the outputs notebook of an executed notebook.
 
-    Only metadata that the run added are kept: ``language_info`` from the kernel, and ``widgets``,
-    which are outputs.
+    Of its metadata, only the parts that the run has added are kept: ``language_info`` from the
+    kernel, and ``widgets``, the state of widgets in outputs.
     """
     metadata = executed.get("metadata", {})
     kept = [key for key in ("language_info", "widgets") if key in metadata]
@@ -61,7 +60,10 @@ def outputs_of(executed: Notebook) -> dict[str, Any]:
 
 
 def _outputs_of_cell(cell: Cell) -> dict[str, Any]:
-    """Return a code cell of an outputs notebook. Tags stay: they are needed to read the outputs."""
+    """Return a code cell of an outputs notebook.
+
+    The tags are included, because they say whether an exception was expected.
+    """
     return {
         "cell_type": "code",
         "execution_count": cell.get("execution_count"),
@@ -94,7 +96,7 @@ def with_outputs(
         cells[index]["outputs"] = list(map(portable_output, sound))
         cells[index]["execution_count"] = ran["execution_count"]
     metadata = dict(notebook.get("metadata", {}))
-    # The stored widget state belongs to upstream's old outputs.
+    # This state of widgets belongs to upstream's outputs, which are replaced.
     metadata.pop("widgets", None)
     return {
         **notebook,
@@ -104,10 +106,10 @@ def with_outputs(
 
 
 def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, Any]]:
-    """Return copies of the cells, with ids if the format requires them, otherwise without.
+    """Return copies of the cells, with ids if the format of ``notebook`` requires them.
 
-    New ids are made from positions (``cell-0``), because random ones would differ in every run. A
-    valid id from upstream is kept.
+    Otherwise the copies have no ids. Valid ids from upstream are kept. New ids are made from
+    positions (``cell-0``), because random ids would differ in every run.
     """
     version = notebook.get("nbformat", 4), notebook.get("nbformat_minor", 0)
     if version >= _WITH_IDS:
@@ -119,10 +121,10 @@ def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, 
 
 
 def for_readers(notebook: Notebook) -> dict[str, Any]:
-    """Return an executed notebook without the parts that ``remove-*`` tags hide.
+    """Return a notebook without the parts that ``remove-*`` tags hide, for display.
 
-    ``remove-cell`` drops a cell, the other tags parts of a cell. The file for download stays
-    complete, because readers run it.
+    ``remove-cell`` drops a cell; the other tags drop parts of a cell. Notebooks for download stay
+    complete, because readers run them.
     """
     shown = [cell for cell in notebook["cells"] if "remove-cell" not in tags_of(cell)]
     return {**notebook, "cells": [_for_readers(cell) for cell in shown]}
@@ -155,7 +157,7 @@ def _shown_outputs(cell: Cell, tags: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _differs(what: str, where: str) -> GuardError:
-    """Return the error for a merged notebook with other code than was run."""
+    """Return the error for a merged notebook whose code is not the code that was run."""
     return GuardError(
         f"the merged notebook has {what}",
         where=where,
@@ -171,7 +173,7 @@ def portable(text: Any) -> Any:
     """
     if isinstance(text, list):
         return [portable(line) for line in text]
-    # Most texts have no path, so this saves the patterns below.
+    # Most texts have no path, so skip the slow patterns.
     if not isinstance(text, str) or "/" not in text:
         return text
     for place, instead in _PLACES:
@@ -180,13 +182,13 @@ def portable(text: Any) -> Any:
 
 
 def portable_output(output: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of an output with portable texts, both in fields and in ``data``."""
+    """Return a copy of an output without local paths in its texts; see ``portable``."""
     changed = dict(output)
     for name in _TEXTS:
         if name in output:
             changed[name] = portable(output[name])
     if "data" in output:
-        # Images are base64, where a slash is no path.
+        # Skip images: they are base64, in which a slash does not mark a path.
         changed["data"] = dict(output["data"])
         for kind, data in output["data"].items():
             if kind.startswith("text/"):

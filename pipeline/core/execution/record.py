@@ -1,9 +1,8 @@
 """Records of runs: the cache entry of a piece of code, and the history of each page.
 
-An entry is valid for every page, path and locale with the same code, so it must not depend on the
-prose around the cells. The history decides which page runs first, and shows which exceptions
-changed between releases. Such a change matters: a page that explains an exception is wrong once the
-code raises another one.
+An entry is valid for every page and locale with the same code, so it contains no prose. The history
+decides which page runs first, and shows which exceptions have changed between two releases. Such a
+change matters: a page may explain an exception that its code no longer raises.
 """
 
 from __future__ import annotations
@@ -26,23 +25,20 @@ _CELL_FIELDS = {"cell_type", "execution_count", "metadata", "source"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheEntry:
-    """One run of some code.
+    """Result of running the code of a page, as the cache stores it."""
 
-    The failure is stored without the source of its cell; ``failure_in`` adds it from a page.
-    ``exceptions`` are the expected ones, each with the number of its code cell, from 1, and its
-    type.
-    """
-
-    outputs: Notebook
-    seconds: float
-    cell_seconds: tuple[float, ...] = ()
+    outputs: Notebook  # an outputs notebook
+    seconds: float  # wall time of the run
+    cell_seconds: tuple[float, ...] = ()  # of each code cell that ran
+    # Without the source of its cell, which ``failure_in`` adds.
     failure: CellFailure | None = None
+    # Expected exceptions: the number of the code cell, and the type.
     exceptions: tuple[tuple[int, str], ...] = ()
-    # For people only: page, release, python.
+    # Page, release and Python version of the run, for people who read the cache.
     facts: Mapping[str, str] = field(default_factory=dict)
 
     def failure_in(self, notebook: Notebook) -> CellFailure | None:
-        """Return the failure with the source of its cell in ``notebook``, or None."""
+        """Return the failure, with the source of its cell from ``notebook``; or None."""
         if self.failure is None:
             return None
         return replace(self.failure, source=source_at(notebook, self.failure.cell))
@@ -55,9 +51,9 @@ def encode_entry(entry: CacheEntry) -> bytes:
 
 
 def decode_entry(data: bytes, *, where: str) -> CacheEntry:
-    """Parse an entry, the inverse of ``encode_entry``. ``where`` is the file, for messages.
+    """Parse the bytes of an entry: the inverse of ``encode_entry``.
 
-    Raises InputError for any invalid ``data``: truncated, or in another format.
+    Raises InputError that names ``where`` if ``data`` is truncated or in another format.
     """
     try:
         entry = msgspec.convert(json.loads(data), CacheEntry)
@@ -70,15 +66,15 @@ def decode_entry(data: bytes, *, where: str) -> CacheEntry:
 
 
 def _check(entry: CacheEntry) -> None:
-    """Raise an error that ``decode_entry`` catches, if an entry has the wrong structure."""
-    # A negative number would select one of the last cells.
+    """Raise an error that ``decode_entry`` catches if an entry has the wrong structure."""
+    # A negative number would select a cell counted from the end.
     if entry.failure is not None and entry.failure.cell < 0:
         raise ValueError("cell")
     cells = entry.outputs["cells"]
     if not isinstance(entry.outputs["metadata"], dict) or not isinstance(cells, list):
         raise TypeError("notebook")
     for cell in cells:
-        # Code that inserts outputs relies on these fields, long after the file was read.
+        # ``with_outputs`` relies on these fields.
         if not cell.keys() >= _CELL_FIELDS or not isinstance(cell["outputs"], list):
             raise KeyError("cell")
 
@@ -87,9 +83,9 @@ def _check(entry: CacheEntry) -> None:
 class Raised:
     """Expected exception that one cell raised."""
 
-    cell: int  # number of the code cell, from 1
+    cell: int  # number of the code cell
     code: str  # digest of its source
-    exception: str
+    exception: str  # type
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,24 +98,22 @@ class ReleaseExceptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRecord:
-    """Last run of a page, with its exceptions ``now`` and those ``before``.
+    """Last run of a page."""
 
-    ``before`` has the exceptions until the release or an exception changed last.
-    """
-
-    key: str
+    key: str  # cache key
     seconds: float
     now: ReleaseExceptions
+    # The exceptions before the last change of the release or of an exception; None if neither has
+    # changed since the first run.
     before: ReleaseExceptions | None = None
 
 
 def raised_in(
     outputs: Notebook, exceptions: Iterable[tuple[int, str]]
 ) -> tuple[Raised, ...]:
-    """Return the exceptions with digests of the code that raised them.
+    """Return ``exceptions`` (number of a code cell, type) with digests of the cells' code.
 
-    Each of ``exceptions`` has the number of a code cell, from 1, and a type. The digests identify a
-    cell even after cells were inserted or removed.
+    A digest identifies a cell even after cells before it were inserted or removed.
     """
     raised: list[Raised] = []
     for number, name in exceptions:
@@ -138,14 +132,14 @@ def next_record(
     now: ReleaseExceptions,
     is_whole: bool,
 ) -> PageRecord:
-    """Return the page's record after another run.
+    """Return the page's record after another run, from the last ``record``.
 
-    If the run failed (not ``is_whole``), an existing record keeps its exceptions, because later
+    ``is_whole`` is False if the run failed. Then the exceptions of ``record`` stay, because later
     cells did not run.
     """
     if record is None:
         return PageRecord(key=key, seconds=seconds, now=now)
-    # Keep ``before`` until the exceptions or the release change again. Until then, every run
+    # Keep ``before`` until the exceptions or the release change again, so that every run until then
     # reports the last change.
     if not is_whole or now == record.now:
         return replace(record, key=key, seconds=seconds)
@@ -153,20 +147,19 @@ def next_record(
 
 
 def exception_changes(record: PageRecord) -> tuple[tuple[int, str, str], ...]:
-    """Return the cells with unchanged code that raise a different exception than before.
+    """Return the cells that raise another exception than before, although their code is the same.
 
-    Each item has the cell's number, from 1, and the exceptions before and now. The result stays the
-    same until the record changes.
+    Each item has the number of the code cell, and the types before and now.
     """
     if record.before is None:
         return ()
-    # Several cells may have the same code, so compare them in order.
+    # Cells with the same code are compared in order.
     earlier: dict[str, list[str]] = defaultdict(list)
     for raised in record.before.raised:
         earlier[raised.code].append(raised.exception)
     changes: list[tuple[int, str, str]] = []
     for raised in record.now.raised:
-        # Matched by code, not by number, because cells may have been inserted or removed.
+        # Match cells by code instead of number, because cells may have been inserted or removed.
         names = earlier[raised.code]
         if not names:
             continue  # the code is new
@@ -183,9 +176,9 @@ def history_text(records: Mapping[str, PageRecord]) -> str:
 
 
 def parse_history(text: str | bytes) -> dict[str, PageRecord]:
-    """Parse records, the inverse of ``history_text``.
+    """Parse records: the inverse of ``history_text``.
 
-    Damaged records are skipped: only the order of execution and a warning depend on them.
+    Damaged records are skipped, because only the order of execution and a warning need them.
     """
     try:
         table = json.loads(text)

@@ -1,6 +1,7 @@
-"""Results of execution: how a page's code ran, why it stopped, and who is to blame.
+"""Results of execution: how a page's code ran, why it stopped, and the likely culprit.
 
-A run stops at an unexpected exception. It also fails if a cell tagged to raise does not raise.
+A run stops at an unexpected exception. It also fails if a cell tagged ``raises-exception`` does not
+raise.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ ENVIRONMENT_ERRORS = frozenset(
 )
 MISSING = re.compile(_BLAME["messages"], re.IGNORECASE | re.VERBOSE)
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
-_TAIL = 20  # lines of a traceback shown to people
-_SUMMARY = 200  # characters of a message in a summary
+_TAIL = 20  # maximum number of a traceback's lines in a report
+_SUMMARY = 200  # maximum number of a message's characters in a summary
 
 
 class Status(StrEnum):
     """Status of a page's execution."""
 
     PASSED = "passed"
-    # Ran up to a cell that this machine cannot run; the reason explains why.
+    # The code ran up to a cell that this machine cannot run; ``Execution.reason`` says why.
     PARTIAL = "partial"
     FAILED = "failed"
     SKIPPED = "skipped"
@@ -43,14 +44,10 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellFailure:
-    """Reason why the execution of a page stopped.
+    """Reason why the execution of a page failed."""
 
-    ``cell`` is the number of the code cell, from 1; 0 means the page as a whole. Rules of the
-    configuration (``until``) and all messages count in the same way.
-    """
-
-    cell: int
-    source: str
+    cell: int  # number of the code cell; 0 if the failure concerns the whole page
+    source: str  # of the cell
     exception: str  # class name, e.g. ``ModuleNotFoundError``
     message: str
     traceback: str  # may contain ANSI colours
@@ -59,27 +56,24 @@ class CellFailure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """Result of running the code cells of one page.
-
-    ``seconds`` is wall time; ``cells`` is the number of code cells that ran.
-    """
+    """Result of running the code cells of one page."""
 
     page: str
     status: Status
-    # Why it was skipped or ran in part, or a one-line summary of the failure.
+    # Why the page was skipped or ran in part, or a summary of the failure in one line.
     reason: str = ""
-    cells: int = 0
-    total: int = 0
-    seconds: float = 0.0
-    cached: bool = False
+    cells: int = 0  # number of code cells that ran
+    total: int = 0  # number of all code cells
+    seconds: float = 0.0  # wall time
+    cached: bool = False  # whether the outputs are from the cache
     failure: CellFailure | None = None
-    # How it ran, if not by default: "in interpret mode", "with stand-in data".
+    # How the page ran, unless in the default way: "in interpret mode", "with stand-in data".
     note: str = ""
     cell_seconds: tuple[float, ...] = ()  # of each code cell that ran
 
     @property
     def ran_now(self) -> bool:
-        """Return whether the code was executed in this run, not taken from the cache."""
+        """Return whether this run has executed the code, instead of using the cache."""
         # An unreadable page has the status FAILED without a ``failure``.
         has_run = self.failure or self.status in (Status.PASSED, Status.PARTIAL)
         return bool(has_run) and not self.cached
@@ -88,9 +82,9 @@ class Execution:
 def cell_failure(
     cell: int, source: str, *, exception: str, message: str, traceback: str
 ) -> CellFailure:
-    """Return the record of an exception, with the blame assigned.
+    """Return the failure for an exception, with its ``blame``.
 
-    The traceback keeps its colours, for a report that can show them.
+    The traceback keeps its colours, because some reports can show them.
     """
     message = without_colours(message)
     return CellFailure(
@@ -104,10 +98,10 @@ def cell_failure(
 
 
 def blame_of(exception: str, message: str) -> str:
-    """Return who is to blame for an exception: ``environment`` or ``upstream``.
+    """Return the likely culprit of an exception: ``environment`` or ``upstream``.
 
     The environment is to blame for missing packages and devices, the network, dead kernels and
-    exceeded limits.
+    exceeded limits; upstream is to blame for everything else.
     """
     name = exception.rpartition(".")[2]  # "urllib.error.URLError" → "URLError"
     if name in ENVIRONMENT_ERRORS or MISSING.search(message):
@@ -121,10 +115,7 @@ def without_colours(text: str) -> str:
 
 
 def exception_of(cell: Cell) -> str:
-    """Return the type of the exception that a cell ended with, or an empty string.
-
-    It is the class name from the kernel: ``ZeroDivisionError``.
-    """
+    """Return the type of the exception that a cell raised (``ZeroDivisionError``), or ""."""
     for output in cell["outputs"]:
         if output.get("output_type") == "error":
             return str(output.get("ename") or "Exception")
@@ -132,9 +123,9 @@ def exception_of(cell: Cell) -> str:
 
 
 def expected_exceptions(outputs: Notebook) -> tuple[tuple[int, str], ...]:
-    """Return the exceptions raised by cells that are tagged to raise.
+    """Return the exceptions of cells tagged ``raises-exception``.
 
-    Each item has the number of the code cell, from 1, and the type: ``((3, "TypeError"),)``.
+    Each item has the number of the code cell and the type: ``((3, "TypeError"),)``.
     """
     raised: list[tuple[int, str]] = []
     for number, cell in enumerate(outputs["cells"], start=1):
@@ -147,14 +138,14 @@ def expected_exceptions(outputs: Notebook) -> tuple[tuple[int, str], ...]:
 def unmet_expectations(
     outputs: Notebook, *, acknowledged: Collection[int] = (), until: int = 0
 ) -> tuple[int, ...]:
-    """Return the numbers (from 1) of tagged code cells that ran without raising.
+    """Return the numbers of code cells tagged ``raises-exception`` that did not raise.
 
-    ``acknowledged`` cells are left out. ``until`` is the number of the first cell that was not to
-    run; 0 means that all cells ran.
+    ``acknowledged`` cells are left out. ``until`` is the number of the first code cell that must
+    not run; 0 means none.
     """
     unmet: list[int] = []
     for number, cell in sent_cells(outputs, until).items():
-        # The configuration acknowledges cells known not to raise, and gives a reason.
+        # The configuration may list cells that no longer raise, with a reason.
         is_to_raise = RAISES in tags_of(cell) and number not in acknowledged
         if is_to_raise and not exception_of(cell):
             unmet.append(number)
@@ -162,11 +153,10 @@ def unmet_expectations(
 
 
 def expectation_failure(notebook: Notebook, numbers: Sequence[int]) -> CellFailure:
-    """Return the failure of the code cells ``numbers`` (from 1), which were to raise and did not.
+    """Return the failure of the code cells ``numbers``, which should have raised.
 
-    The failure is recorded for the first cell.
+    A page has one failure, so it is recorded for the first cell, and the message names all cells.
     """
-    # A page has only one failure, so the message names the other cells.
     if len(numbers) == 1:
         subject = f"{cell_name(numbers[0])} is"
     else:
@@ -184,10 +174,11 @@ def expectation_failure(notebook: Notebook, numbers: Sequence[int]) -> CellFailu
 def cells_run(notebook: Notebook, stop: CellFailure | None, *, until: int = 0) -> int:
     """Return how many code cells of ``notebook`` were sent to the kernel.
 
-    ``stop`` is the failure that stopped the run; ``until`` is the first cell that was not to run.
+    ``stop`` is the failure of the run, or None. ``until`` is the number of the first code cell that
+    must not run; 0 means none.
     """
     sent = sent_cells(notebook, until)
-    # An unmet expectation stops no run: it is detected afterwards.
+    # A cell that should have raised is detected after the run, so it does not stop the run.
     if stop is None or stop.blame == "expectation":
         return len(sent)
     return sum(number <= stop.cell for number in sent)
@@ -201,17 +192,17 @@ def failure_summary(failure: CellFailure) -> str:
 
 
 def failure_text(page: str, failure: CellFailure) -> str:
-    """Return several lines for people: place, source of the cell, and the end of the traceback.
+    """Return a description of a failure in several lines, without colours.
 
-    The first line is like ``guide/start, code cell 4: URLError: no route``. The source follows
-    ``|``, and no line has colours.
+    The first line is like ``guide/start, code cell 4: URLError: no route``. The other lines have
+    the blame, the source of the cell (after ``|``), and the end of the traceback.
     """
     place = ", ".join(filter(None, (page, cell_name(failure.cell))))
     lines = [
         f"{place}: {failure.exception}: {failure.message.strip()}",
         f"  blame: {failure.blame}",
     ]
-    # A failure of the page as a whole has no source.
+    # A failure of the whole page has no source.
     if failure.cell:
         lines += [f"  | {line}" for line in failure.source.split("\n")]
     traceback = without_colours(failure.traceback).strip().split("\n")

@@ -1,8 +1,9 @@
-"""Validation of notebooks: drops parts that do not have the types Jupyter's libraries rely on.
+"""Repair of malformed notebooks: drops parts whose types would make Jupyter's libraries fail.
 
-The input is the value of a notebook's JSON, the output a sound value. Code runs from the sound
-value, and pages show it; upstream's file is not changed. Each loss that readers may notice is
-reported as a fault.
+``sanitized`` takes the value of a notebook's JSON and returns a sound value: one in which every
+part has the type that the format requires. Code runs from the sound value, and pages show it;
+upstream's file is not changed. Readers may notice that an output is missing, so ``faults_of``
+returns a fault for each.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 FAULT = "notebook-fault"  # code of the findings
 CELL_TYPES = ("code", "markdown", "raw")
-# Last version of the format without ids, for notebooks without a version.
+# Minor version for notebooks without one: the last version of the format without ids.
 _MINOR = 4
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -25,9 +26,9 @@ _LONE_SURROGATE = (
 )
 _STREAMS = ("stdout", "stderr")
 _BUNDLES = ("display_data", "execute_result")
-# MIME types of binary data, stored as base64; SVG is the only textual image.
+# MIME types of binary data, which notebooks store as base64. SVG is the only image that is text.
 _BYTES = re.compile(r"(?:image/(?!svg\+xml)|audio/|video/|application/pdf\b)")
-# Fields of a kernel or a language that must be strings.
+# Fields of ``kernelspec`` and ``language_info`` that must be strings.
 _NAMES = frozenset(
     ("name", "display_name", "language", "file_extension", "mimetype", "pygments_lexer")
 )
@@ -40,7 +41,7 @@ _JSON = re.compile(r"application/(?:[^;]*\+)?json\b")
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """Outputs of a cell that can be shown, and the faults of the others."""
+    """Sound outputs of a cell, and the faults of its other outputs."""
 
     sound: list[dict[str, Any]]
     faults: tuple[str, ...] = ()
@@ -48,16 +49,16 @@ class Outputs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """Loss that readers may notice. ``cell`` counts all cells, from 1; 0 means no cell."""
+    """Loss that readers may notice."""
 
-    cell: int
+    cell: int  # counts all cells, from 1; 0 means that the fault is in no cell
     text: str
 
 
 def sanitized(notebook: Mapping[str, Any]) -> dict[str, Any]:
     """Return the notebook without parts of wrong types. ``read_json`` must have accepted it."""
     minor = notebook.get("nbformat_minor")
-    # It has cells, so it is format 4, whatever it claims.
+    # Only notebooks of format 4 have cells, so ignore a wrong number.
     version = {"nbformat": 4} if "nbformat" in notebook else {}
     return {
         **notebook,
@@ -69,7 +70,7 @@ def sanitized(notebook: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def faults_of(notebook: Mapping[str, Any]) -> tuple[Fault, ...]:
-    """Return what a notebook loses by ``sanitized``, given the unchanged value."""
+    """Return the faults of a notebook, from its value before ``sanitized``."""
     faults: list[Fault] = []
     if _has_lone_surrogate({**notebook, "cells": []}):
         faults.append(Fault(cell=0, text=_LONE_SURROGATE))
@@ -83,7 +84,7 @@ def faults_of(notebook: Mapping[str, Any]) -> tuple[Fault, ...]:
 
 
 def sound_outputs(outputs: object) -> Outputs:
-    """Return the outputs of a code cell that have the shape required by the format."""
+    """Return the sound ones of a code cell's ``outputs``, and the faults of the others."""
     if not isinstance(outputs, list):
         what = f"has outputs that are no list but {_name(outputs)}"
         return Outputs([], () if outputs is None else (what,))
@@ -97,8 +98,8 @@ def sound_outputs(outputs: object) -> Outputs:
 
 
 def with_sound_ids(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the cells with valid, unique ids; a wrong id is replaced by one like ``cell-0``."""
-    # Valid ids are collected first, so that no new id takes one of them.
+    """Return the cells with valid, unique ids. Wrong ids are replaced: ``cell-0``, ``cell-1``."""
+    # Collect valid ids first, so that no new id is equal to one of them.
     texts = [cell["id"] for cell in cells if isinstance(cell.get("id"), str)]
     given = set(filter(_ID.fullmatch, texts))
     seen: set[str] = set()
@@ -115,30 +116,30 @@ def with_sound_ids(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def object_in(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return the object in a field, or an empty one.
+    """Return the JSON object in the field ``name`` of ``value``, or an empty one.
 
-    Old and hand-written notebooks have null or a string where the format requires an object.
+    Old and hand-written notebooks may have null or a string in the field.
     """
     field = value.get(name)
     return field if isinstance(field, dict) else {}
 
 
 def is_text(value: object) -> bool:
-    """Return whether a value is text in the format's sense: a string, or a list of lines."""
+    """Return whether a value is what a notebook allows as text: a string, or a list of strings."""
     if isinstance(value, list):
         return all(isinstance(line, str) for line in value)
     return isinstance(value, str)
 
 
 def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a cell with parts of the types that the format requires."""
+    """Return a cell without parts of wrong types."""
     kind = cell.get("cell_type")
     metadata = _typed(object_in(cell, "metadata"), _OBJECTS, dict)
     if "tags" in metadata:
         metadata["tags"] = _tags(metadata["tags"])
     sound = {"source": "", **cell, "metadata": metadata}
     if kind not in CELL_TYPES:
-        # A cell of an unknown type becomes a raw one, which never runs.
+        # A cell of an unknown type becomes a raw cell, which never runs.
         sound["cell_type"] = kind = "raw"
     if "attachments" in cell:
         bundles = object_in(cell, "attachments").items()
@@ -148,7 +149,7 @@ def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
             if isinstance(bundle, dict)
         }
     if kind == "code":
-        # `faults_of` reports what is dropped here.
+        # ``faults_of`` reports dropped outputs.
         sound["outputs"] = sound_outputs(cell.get("outputs")).sound
         if "execution_count" in cell and not _is_count(cell["execution_count"]):
             sound["execution_count"] = None
@@ -183,7 +184,7 @@ def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
 def _typed(
     value: Mapping[str, Any], names: Container[str], kind: type
 ) -> dict[str, Any]:
-    """Return an object without the fields among ``names`` that are not of a type."""
+    """Return ``value`` without the fields in ``names`` that are not of the type ``kind``."""
     return {
         name: field
         for name, field in value.items()
@@ -192,7 +193,7 @@ def _typed(
 
 
 def _output(output: object, faults: list[str]) -> dict[str, Any] | None:
-    """Return an output that can be shown, or None; append its faults to ``faults``."""
+    """Return a sound output, or None if it cannot be shown; append its faults to ``faults``."""
     kind = output.get("output_type") if isinstance(output, dict) else None
     if not isinstance(output, dict) or kind not in ("stream", "error", *_BUNDLES):
         faults.append(f"has an output of no known kind: {_name(kind)}")
@@ -214,7 +215,7 @@ def _stream(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | No
 
 
 def _error(output: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an exception output, with values of wrong types converted to strings."""
+    """Return the output of an exception; convert values of wrong types to strings."""
     lines = output.get("traceback")
     if not isinstance(lines, list):
         lines = [lines] if lines else []
@@ -227,7 +228,7 @@ def _error(output: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _bundle(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | None:
-    """Return an output with one or more MIME types, without those that cannot be shown."""
+    """Return an output without the MIME types whose data cannot be shown; None if none is left."""
     sound: dict[str, Any] = {}
     for media, data in object_in(output, "data").items():
         fault = _fault_in(media, data)
@@ -241,7 +242,7 @@ def _bundle(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | No
         )
     if not sound:
         return None
-    # Display metadata of an image are stored under its MIME type.
+    # The metadata may have an object for each MIME type, such as the width of an image.
     metadata = _typed(object_in(output, "metadata"), sound, dict)
     kind = output["output_type"]
     made = {"output_type": kind, "data": sound, "metadata": metadata}
@@ -252,7 +253,7 @@ def _bundle(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | No
 
 
 def _fault_in(media: str, data: object) -> str:
-    """Return what is wrong with data of a MIME type, or an empty string."""
+    """Return what is wrong with data of the MIME type ``media``, or ""."""
     if media == _WIDGET:
         has_model = isinstance(data, dict) and isinstance(data.get("model_id"), str)
         return "" if has_model else "names no model of a widget"
@@ -269,12 +270,12 @@ def _is_base64(data: Any) -> bool:
     text = data if isinstance(data, str) else "".join(data)
     try:
         return bool(base64.b64decode("".join(text.split()), validate=True))
-    except (binascii.Error, ValueError):  # characters beyond ASCII are a ValueError
+    except (binascii.Error, ValueError):  # ValueError: not ASCII
         return False
 
 
 def _is_count(value: object) -> bool:
-    """Return whether a value is an integer of at least 0; ``true`` is none."""
+    """Return whether a value is an integer of at least 0; ``True`` does not count."""
     return type(value) is int and value >= 0
 
 
@@ -290,6 +291,6 @@ def _has_lone_surrogate(value: object) -> bool:
 
 
 def _name(value: object) -> str:
-    """Return a description of a value for messages: ``a number``, or a string itself."""
+    """Return a description of a value for messages: ``a number``; a string is quoted."""
     names = {dict: "an object", list: "a list", bool: "true or false", str: repr(value)}
     return names.get(type(value), "nothing" if value is None else "a number")
