@@ -1,4 +1,4 @@
-"""Glossaries: the rows of their CSV files, inflected English forms, and terms in translations.
+"""Glossaries: rows of their CSV files, inflected forms of English terms, and terms in translations.
 
-Checks and drafts use this package; the messages about terms belong to ``core.checks``.
+The checks of terms (``core.checks.terms``) and drafts use this package.
 """

@@ -1,7 +1,8 @@
-"""Terminology: glossary terms in English texts, and their renderings in translations.
+"""Glossary: the English terms of a project, and their renderings in Chinese.
 
-A glossary is built from the rows of a CSV file. It finds the terms that an English text mentions,
-and the avoided renderings of these terms in the translation.
+A rendering is a Chinese word for a term. The glossary has accepted renderings of each term (数组
+for "array") and renderings to avoid (向量). It finds the terms that an English text mentions, and
+avoided renderings of these terms in the translation.
 """
 
 from __future__ import annotations
@@ -22,48 +23,52 @@ from pipeline.errors import InputError
 from pipeline.findings import Severity, Span
 
 _APART = re.compile(r"[ -]")
-# Underscores of emphasis, but not those inside a name.
+# Underscores at the edge of a word, which are emphasis; underscores inside a name stay.
 _EDGE_MARK = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
+# Removes emphasis, and replaces line breaks, special spaces and special hyphens by plain ones.
 _READ_AS = str.maketrans(
     {"*": None, "\n": " ", "\u00a0": " ", "‐": "-", "‑": "-", "–": "-"}
 )
-# ASCII only, so that the length of the text does not change.
+# Changes ASCII letters only, so that the length of the text stays the same.
 _TO_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+# A gloss: English in brackets behind a Chinese word, as in 跟踪器（tracer）.
 _GLOSS = re.compile(rf"（[^（）{prose.CJK}]*）|\([^(){prose.CJK}]*\)")
-# What may be added to a rendering, or dropped, without changing it …
+# Characters that do not matter when renderings are compared: white space, emphasis, hyphens, 的.
 _SQUEEZED = re.compile(r"[\s*_\-‐‑–—~的]+")
-_GAP = re.compile(r"\\\s")  # … and escaped spaces after markup in reST
+# An escaped space after markup in reST, which does not matter either.
+_GAP = re.compile(r"\\\s")
 
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """One rendering of a term, as written in the glossary, with its note."""
+    """One rendering of a term, as the glossary has it, with its note."""
 
     text: str
     note: str = ""
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts a translation must contain in order: ``对…编译（JIT）`` has 对 and 编译."""
+        """Return the parts that a translation must contain in order.
+
+        ``对…编译（JIT）`` has the parts 对 and 编译.
+        """
         return _parts(self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Term:
-    """An English term with its accepted renderings and its avoided ones.
-
-    ``weight`` is the severity of a translation without any accepted rendering; None if allowed.
-    """
+    """An English term with its accepted and avoided renderings."""
 
     english: str
     renderings: tuple[Rendering, ...] = ()
     avoided: tuple[Rendering, ...] = ()
     is_verb: bool = False
+    # Severity of a translation without an accepted rendering; None if that is allowed.
     weight: Severity | None = Severity.WARNING
 
     @property
     def note(self) -> str:
-        """Return the first note among the renderings, or an empty string."""
+        """Return the first note of an accepted rendering, or ""."""
         notes = (rendering.note for rendering in self.renderings)
         return next(filter(None, notes), "")
 
@@ -73,20 +78,20 @@ class Term:
         return forms_of(self.english, is_verb=self.is_verb)
 
     def is_rendered_in(self, plain: NormalizedText) -> bool:
-        """Return whether a translation contains any accepted rendering, with or without glosses."""
+        """Return whether a translation contains any accepted rendering."""
         for rendering in self.renderings:
             parts = rendering.parts
             if _has_in_order(plain.whole, parts):
                 return True
-            # Without the gloss, the parts around it are adjacent: 切（tangent）向量.
+            # A gloss may divide a rendering: 切（tangent）向量.
             if _has_in_order(plain.bare, parts):
                 return True
         return False
 
     def count_in(self, plain: NormalizedText, *, but: Collection[str] = ()) -> int:
-        """Return how often a translation contains the renderings, except those in ``but``.
+        """Return how often a translation contains accepted renderings, except those in ``but``.
 
-        Only the first part of a rendering with an ellipsis is counted: each 对 for ``对…编译``.
+        Of a rendering with an ellipsis, only the first part is counted: 对 for ``对…编译``.
         """
         words = {
             rendering.parts[0]
@@ -95,22 +100,19 @@ class Term:
         }
         if not words:
             return 0
-        # Glosses are left out because they may repeat a rendering: 键（密钥）.
+        # Count in the text without glosses, because a gloss may repeat a rendering.
         return len(_any_of(words).findall(plain.bare))
 
 
 class NormalizedText(NamedTuple):
-    """A translation in lower case, without white space, emphasis and hyphens.
+    """A translation in lower case, without white space, emphasis, hyphens and 的."""
 
-    ``whole`` keeps glosses such as （tracer）; ``bare`` has none.
-    """
-
-    whole: str
-    bare: str
+    whole: str  # with glosses such as （tracer）
+    bare: str  # without glosses
 
 
 class Mention(NamedTuple):
-    """A glossary term found in an English text, from ``start`` to ``end``."""
+    """A glossary term in the English ``text``, from ``start`` to ``end``."""
 
     term: Term
     text: str
@@ -124,7 +126,7 @@ class Mention(NamedTuple):
 
 
 class Misuse(NamedTuple):
-    """An avoided rendering of a term, and its positions in the translation."""
+    """An avoided rendering of a term in a translation, and its positions there."""
 
     term: Term
     avoided: Rendering
@@ -140,7 +142,10 @@ class Glossary:
     def mentions(
         self, english: str, markup: Markup = Markup.MARKDOWN
     ) -> tuple[Mention, ...]:
-        """Return the terms in a text, ignoring its atoms; the longest match wins."""
+        """Return the terms that an English text mentions, outside of code and other atoms.
+
+        The longest match wins: ``tangent vector`` is not a mention of ``vector``.
+        """
         # A term may contain emphasis: *forward*-mode.
         text = prose.mask(english, markup).translate(_READ_AS)
         if "_" in text:
@@ -160,14 +165,14 @@ class Glossary:
         chinese: str,
         markup: Markup = Markup.MARKDOWN,
     ) -> Iterator[Misuse]:
-        """Yield the avoided renderings of the mentioned terms.
+        """Yield the avoided renderings of the terms in ``mentions`` that ``chinese`` contains.
 
-        Three kinds of occurrences are accepted:
+        An avoided rendering is accepted in three cases:
 
-        - part of an accepted rendering (余切 in 余切向量);
-        - an accepted rendering of another term in the text;
-        - any, if the term is rendered correctly as often as the English mentions it: the word then
-          renders something else.
+        - It is part of an accepted rendering (余切 in 余切向量).
+        - It is an accepted rendering of another term in the text.
+        - The translation has an accepted rendering of the term as often as the English mentions the
+          term. So the avoided word must be the translation of something else.
         """
         # Fast path: nearly all translations contain no avoided rendering.
         if not self._suspects.search(chinese):
@@ -180,43 +185,43 @@ class Glossary:
             for avoided in term.avoided:
                 if avoided.text not in spans:
                     continue
-                # 向量 is wrong for "array", but the text also mentions vectors.
+                # For example, 向量 is wrong for "array", but the text also mentions vectors.
                 if any(avoided.text in text for text in right_elsewhere):
                     continue
                 if term.count_in(plain, but=right_elsewhere) < count:
-                    # pop: another term that avoids the same word must not report it
+                    # ``pop``, so that another term with the same avoided word does not report it
                     # again.
                     yield Misuse(term, avoided, tuple(spans.pop(avoided.text)))
 
     def _avoided_spans(self, chinese: str, markup: Markup) -> dict[str, list[Span]]:
-        """Return the positions of all avoided renderings in a translation, ignoring its atoms.
+        """Return the positions of all avoided renderings in a translation, outside of its atoms.
 
-        If ``分派`` is avoided, ``分派 `分派` 和分派`` has 分派 at 0 and 9.
+        In ``分派 `分派` 和分派``, the avoided rendering 分派 is at 0 and 9.
         """
         shown = prose.replace_atoms(chinese, lambda atom: " " * len(atom), markup)
         spans: dict[str, list[Span]] = {}
         for match in self._suspects.finditer(shown):
-            for word in self._avoided_in[match[0]]:  # empty for an accepted rendering
+            for word in self._avoided_in[match[0]]:  # none in an accepted rendering
                 start = match.start() + match[0].index(word)
                 spans.setdefault(word, []).append((start, start + len(word)))
         return spans
 
     def extended(self, own: Glossary) -> Glossary:
-        """Return a glossary with the terms of ``own`` added; they override equal English terms."""
+        """Return a glossary with the terms of ``own`` added; they replace equal English terms."""
         terms = {term.english: term for term in (*self.terms, *own.terms)}
         return Glossary(terms=tuple(terms.values()))
 
     @cached_property
     def _term_of_form(self) -> dict[str, Term]:
-        """Return the terms by joined form.
+        """Return the terms by each of their forms (see ``joined``).
 
-        A term wins over an inflected form of another term that is spelt the same.
+        A term takes precedence over an inflected form of another term.
         """
         terms: dict[str, Term] = {}
         for term in self.terms:
             for form in term.forms:
                 terms[joined(form)] = term
-        # Added last to win: "sampling" is a term, and also a form of the verb "sample".
+        # Add the terms last, so that they win: "sampling" is a term, and also a form of "sample".
         for term in self.terms:
             terms[joined(term.english)] = term
         return terms
@@ -231,11 +236,11 @@ class Glossary:
 
     @cached_property
     def _avoided_in(self) -> dict[str, list[str]]:
-        """Return each word to search for, with the avoided renderings that it contains.
+        """Return the words to search for in a translation, and what each of them contains.
 
-        An avoided rendering contains itself and shorter avoided ones (异步分派 contains 分派). An
-        accepted rendering that contains an avoided one maps to an empty list: matching the longer
-        word hides the shorter one.
+        The value of an avoided rendering is itself and the avoided renderings in it: 异步分派
+        contains 分派. The value of an accepted rendering that contains an avoided one is an empty
+        list. The search finds the longer word first, so the shorter one in it is accepted.
         """
         avoided: set[str] = set()
         right: set[str] = set()
@@ -248,19 +253,20 @@ class Glossary:
         for word in right:
             if any(part in word for part in avoided):
                 meanings[word] = []
-        # Added last to win: a word that one term avoids may be accepted for another.
+        # Add the avoided ones last, so that they win: one term may avoid an accepted rendering of
+        # another.
         for word in avoided:
             meanings[word] = [part for part in avoided if part in word]
         return meanings
 
     @cached_property
     def _suspects(self) -> re.Pattern[str]:
-        """Return a pattern that finds every word of ``_avoided_in``, longest first."""
+        """Return a pattern that finds every word of ``_avoided_in``, long ones first."""
         return _any_of(self._avoided_in)
 
 
 def _renderings_of_others(term: Term, terms: Iterable[Term]) -> set[str]:
-    """Return the accepted renderings of all ``terms`` except ``term``, as written."""
+    """Return the texts of the accepted renderings of all ``terms`` except ``term``."""
     texts: set[str] = set()
     for other in terms:
         if other is not term:
@@ -269,7 +275,7 @@ def _renderings_of_others(term: Term, terms: Iterable[Term]) -> set[str]:
 
 
 def _any_of(words: Collection[str]) -> re.Pattern[str]:
-    """Return a pattern for any of ``words``, longest first; without words it never matches."""
+    """Return a pattern for any of ``words``, long ones first; without words it never matches."""
     longest_first = sorted(words, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
@@ -277,8 +283,8 @@ def _any_of(words: Collection[str]) -> re.Pattern[str]:
 def read_glossary(text: str, *, where: str) -> Glossary:
     """Return the glossary in the text of a CSV file; ``where`` is its name in errors.
 
-    Rows without a rendering are skipped: nobody has translated their term yet. Raises InputError
-    with ``file:line`` and a hint.
+    Rows without a rendering are skipped, because nobody has translated their term yet. Raises
+    InputError with ``file:line`` and a hint.
     """
     rows: dict[str, list[Row]] = {}
     for row in read_rows(text, where=where):
@@ -290,12 +296,12 @@ def read_glossary(text: str, *, where: str) -> Glossary:
 def read_glossaries(files: Iterable[tuple[str, bytes]]) -> Glossary | None:
     """Return the terms of several CSV files, or None if there are no files.
 
-    ``files`` are pairs of a display name and UTF-8 bytes. Later files override earlier ones. Raises
-    InputError.
+    ``files`` are pairs of a name for errors and UTF-8 bytes. Terms of later files replace equal
+    terms of earlier ones. Raises InputError.
     """
     terms = None
     for where, data in files:
-        # Invalid bytes make a term that no page uses; they need not abort the run.
+        # Invalid bytes give a term that no page uses, so they do no harm.
         read = read_glossary(data.decode("utf-8", "replace"), where=where)
         terms = terms.extended(read) if terms else read
     return terms
@@ -304,7 +310,7 @@ def read_glossaries(files: Iterable[tuple[str, bytes]]) -> Glossary | None:
 def _term(rows: list[Row], where: str) -> Term:
     """Return the term that a group of rows with the same English defines."""
     first = rows[0]
-    words: set[str] = set()  # a flag in any row applies to the whole term
+    words: set[str] = set()  # flags; a flag in any row applies to the whole term
     renderings: list[Rendering] = []
     avoided: list[Rendering] = []
     for row in rows:
@@ -330,7 +336,7 @@ def _term(rows: list[Row], where: str) -> Term:
 
 
 def _weight(words: set[str]) -> Severity | None:
-    """Return the severity of leaving the term out, from its flags (`rows.WORDS`)."""
+    """Return the severity of a translation without the term, from its flags (``rows.WORDS``)."""
     if "allow" in words:
         return None
     if "advice" in words:
@@ -339,12 +345,12 @@ def _weight(words: set[str]) -> Severity | None:
 
 
 def as_plain(chinese: str) -> NormalizedText:
-    """Return a translation in the normalized form in which renderings are searched.
+    """Return a translation in the form in which renderings are searched.
 
     ``用 **跟踪器**（tracer）`` -> ``用跟踪器（tracer）`` and ``用跟踪器``
     """
     text = chinese.lower()
-    # A gloss repeats the English. It must not count as a rendering: 跟踪器（tracer）.
+    # A gloss repeats the English, as in 跟踪器（tracer）. It must not count as a rendering.
     whole, without_glosses = _squeeze(text), _GLOSS.sub("", text)
     if without_glosses == text:  # the usual case
         return NormalizedText(whole, whole)
@@ -352,10 +358,10 @@ def as_plain(chinese: str) -> NormalizedText:
 
 
 def _has_its_capitals(mention: Mention) -> bool:
-    """Return whether the mention has the capitals that the glossary requires.
+    """Return whether a mention has the capitals of its term.
 
     ``jacobian`` does not match the term ``Jacobian``. ``Batch`` matches the term ``batch``, because
-    it may begin a sentence. Only the beginnings of words are compared: ``XLAs`` is a form of
+    it may begin a sentence. Only beginnings of words are compared, so that ``XLAs`` matches
     ``XLA``.
     """
     english = mention.term.english
@@ -371,13 +377,13 @@ def _has_its_capitals(mention: Mention) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _parts(rendering: str) -> tuple[str, ...]:
-    """Return the parts of a rendering around its ellipses, without empty ones."""
+    """Return the parts of a rendering between its ellipses, without brackets."""
     parts = BRACKET.sub("", rendering).split("…")
     return tuple(filter(None, map(_squeeze, parts)))
 
 
 def _has_in_order(text: str, parts: Iterable[str]) -> bool:
-    """Return whether a text contains all parts in order, with anything in between."""
+    """Return whether a text contains all parts in order, with any text between them."""
     at = 0
     for part in parts:
         found = text.find(part, at)
@@ -388,7 +394,7 @@ def _has_in_order(text: str, parts: Iterable[str]) -> bool:
 
 
 def _squeeze(text: str) -> str:
-    """Return a text in lower case, without the characters that renderings may add or drop.
+    """Return a text in lower case, without characters that do not matter in a comparison.
 
     ``X 的 **值**`` -> ``x值``
     """

@@ -1,7 +1,7 @@
-"""The forms of English words, and patterns that find any of them.
+"""Inflected forms of English terms, and a pattern that finds any of them.
 
-A glossary names a term once, but a text uses it in any form. ``forms_of`` returns these forms, and
-``pattern_of`` finds hundreds of them in one pass.
+A glossary has each term once, but a text may use any form of it. ``forms_of`` returns the forms of
+a term. ``pattern_of`` returns a pattern that finds hundreds of forms in one pass.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 _APART = re.compile(r"[ -]")
 _ES = re.compile(r"(?:[sxz]|[cs]h)$")  # batch: batches
 _IES = re.compile(r"[^aeiou]y$")  # identity: identities
-# jit: jitted; but batch: batched
+# A last consonant that may be doubled: "jit" has "jitted", but "batch" has "batched".
 _DOUBLED = re.compile(r"(?:^|[^aeiou])[aeiou][^aeiouwxy]$")
 _PIECE = re.compile(r"[ -]?[^ -]")
 
@@ -22,8 +22,8 @@ def forms_of(english: str, *, is_verb: bool = False) -> list[str]:
     """Return a term, followed by the inflected forms of its last word.
 
     A noun has a plural. A verb also has forms in -ed, -ing and -tion: ``trace``, ``traces``,
-    ``traced``, ``tracing``, ``tracation``. Some of these forms are not English words; they do no
-    harm because no text contains them.
+    ``traced``, ``tracing``, ``tracation``. A form that is not an English word does no harm, because
+    no text contains it.
     """
     is_soft = bool(_IES.search(english))
     plural, past = f"{english}s", f"{english.removesuffix('e')}ed"
@@ -45,7 +45,7 @@ def forms_of(english: str, *, is_verb: bool = False) -> list[str]:
 
 
 def joined(words: str) -> str:
-    """Return ``words`` in lower case, without the hyphens and spaces between them.
+    """Return ``words`` in lower case, joined without hyphens and spaces.
 
     ``Data type``, ``data-type`` -> ``datatype``
     """
@@ -55,19 +55,19 @@ def joined(words: str) -> str:
 def pattern_of(forms: Iterable[str]) -> re.Pattern[str]:
     """Return a pattern that finds any of ``forms`` as a whole word, longest first.
 
-    The text must be in lower case: a case-insensitive pattern takes three times as long. Hyphens
-    and spaces match each other, and may be missing.
+    The text to search must be in lower case; a case-insensitive pattern would take three times as
+    long. A hyphen in a form also matches a space, and the reverse; both may be missing in the text.
 
-    Trying hundreds of forms in turn would take seconds. Therefore the forms become a tree of
-    characters (a trie), and the pattern reads each character once. An empty key marks the end of a
-    form.
+    Trying hundreds of forms in turn would take seconds. So the forms are put into a trie (a tree of
+    characters), and the pattern reads each character once. In the trie, an empty key marks the end
+    of a form.
     """
     root: dict[str, Any] = {}
     for form in forms:
         node = root
         for piece in _PIECE.findall(form.lower()):
             character = re.escape(piece[-1])
-            if len(piece) > 1:  # it follows a hyphen or a space
+            if len(piece) > 1:  # the character follows a hyphen or a space
                 character = f"[ -]?{character}"
             node = node.setdefault(character, {})
         node[""] = {}
@@ -77,9 +77,9 @@ def pattern_of(forms: Iterable[str]) -> re.Pattern[str]:
 
 
 def _branches(node: dict[str, Any]) -> str:
-    """Return the pattern for everything that may follow a node of the tree.
+    """Return the pattern for the rest of all forms below a node of the trie.
 
-    After the ``t`` of ``jit`` and ``jits``: ``(?:s)?``
+    With the forms ``jit`` and ``jits``, it is ``(?:s)?`` below the node of ``t``.
     """
     pieces = [f"{piece}{_branches(below)}" for piece, below in node.items() if piece]
     if not pieces:

@@ -1,15 +1,17 @@
-"""Rows of a glossary: a CSV file that people edit by hand or in Weblate (“CSV file” there).
+"""Reader of the rows of a glossary, a CSV file that people edit by hand or in Weblate.
 
-Each row is one rendering. The columns are ``source`` (English), ``target`` (Chinese), ``context``
-(flags: words of :data:`WORDS`) and ``translator_comments`` (a note, shown with each finding). Other
-columns are ignored. Weblate stores no flags in such a file, so ``context`` has them. Weblate also
-requires each pair of source and context to be unique; a number in ``context`` makes it unique.
+Each row is one rendering of one English term. The columns:
 
-- ``source``: a noun in the singular or, with the flag ``verb``, a verb. Its inflected forms match
-  as well. Its words may be joined by a hyphen, a space or nothing. Words with a capital match only
-  as written; all others match in any case.
-- ``target``: brackets, as in ``切向量（tangent）``, are optional in translations; ``…`` stands for
-  any other words, as in ``对…做 JIT 编译``.
+- ``source``: the English term. It is a noun in the singular or, with the flag ``verb``, a verb. Its
+  inflected forms match as well. Its words may be joined by a hyphen, a space or nothing. Words with
+  a capital match only with the capital; other words match in any case.
+- ``target``: the Chinese rendering. Brackets, as in ``切向量（tangent）``, are optional in
+  translations. ``…`` matches any words, as in ``对…做 JIT 编译``.
+- ``context``: flags, which are words of :data:`WORDS`. For Weblate, each pair of source and context
+  must be unique; a number in the context makes a pair unique.
+- ``translator_comments``: a note, which each finding about the term shows.
+
+Other columns are ignored.
 """
 
 from __future__ import annotations
@@ -33,15 +35,15 @@ WORDS = {
 COLUMNS = ("source", "target", "context", "translator_comments")
 
 BRACKET = re.compile(r"（[^（）]*）|\([^()]*\)")
-# A rendering needs at least one character besides 的, which comparisons ignore.
+# A character that a rendering needs at least once. 的 does not count: comparisons ignore it.
 _ASKED = re.compile(r"(?!的)[^\W_]")
 _WORD = re.compile(r"[^\W_]")
 
 
 class Row(NamedTuple):
-    """One rendering of one term, and the number of its line."""
+    """One row of a glossary; the module's docstring describes the columns."""
 
-    line: int
+    line: int  # number of the line in the file, from 1
     source: str
     target: str
     context: str
@@ -49,7 +51,7 @@ class Row(NamedTuple):
 
     @property
     def words(self) -> set[str]:
-        """Return the flags, without numbers: ``verb avoid 2`` has ``verb`` and ``avoid``."""
+        """Return the flags in ``context``: ``verb`` and ``avoid`` in ``verb avoid 2``."""
         return {word for word in self.context.split() if not word.isdigit()}
 
 
@@ -83,12 +85,12 @@ def _rows(text: str, where: str) -> Iterator[Row]:
     reader = csv.reader((f"{line}\n" for line in lines), strict=True)
     names: list[str] = []
     count = 0
-    line = 1  # where the next row begins: a quoted field may span several lines
+    line = 1  # first line of the next row; a quoted field may have several lines
     try:
         for fields in reader:
             if not names:
                 names = _columns(fields, where)
-            elif fields:  # skips empty lines
+            elif fields:  # skip empty lines
                 count += 1
                 check_limit(count, GLOSSARY_ROWS, where=f"{where}:{line}")
                 yield _row(names, fields, where=where, line=line)
@@ -102,8 +104,8 @@ def _rows(text: str, where: str) -> Iterator[Row]:
 
 
 def _columns(fields: list[str], where: str) -> list[str]:
-    """Return the names of the columns from the fields of the first line."""
-    names = [name.strip().lower() for name in fields]  # people write "Source", too
+    """Return the names of the columns, in lower case, from the fields of the first line."""
+    names = [name.strip().lower() for name in fields]
     if "source" not in names or "target" not in names:
         raise InputError(
             "has no columns “source” and “target”",
@@ -114,7 +116,7 @@ def _columns(fields: list[str], where: str) -> list[str]:
 
 
 def _row(names: list[str], fields: list[str], *, where: str, line: int) -> Row:
-    """Return the fields of one line as a row. Trailing fields may be missing.
+    """Return the ``fields`` of one line as a row; the last fields may be missing.
 
     Raises InputError if the fields are not a valid row.
     """
@@ -146,7 +148,9 @@ def _row(names: list[str], fields: list[str], *, where: str, line: int) -> Row:
             hint="Write the rendering outside of the brackets.",
         )
     for word in sorted(row.words - WORDS.keys()):
-        near = get_close_matches(word, WORDS, n=1, cutoff=0)[0]  # finds one: cutoff 0
+        near = get_close_matches(word, WORDS, n=1, cutoff=0)[
+            0
+        ]  # cutoff=0: always finds one
         raise InputError(
             f"the context “{word}” is unknown",
             where=at,
