@@ -1,7 +1,8 @@
 """Parser and writer of ``objects.inv``, a Sphinx site's list of documented objects.
 
-Sphinx and sphobjinv unpack any amount of data and accept any address. This parser bounds the data.
-It refuses entries that could leave the site or have a suspicious name, and lists them.
+Sphinx and sphobjinv unpack any amount of data and accept any address. This parser limits the amount
+of data. It refuses entries with markup in the name, or with an address outside of the site, and
+lists the refused entries.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from pipeline.limits import FILE_BYTES, INVENTORY_LINE, INVENTORY_UNPACKED, MEBI
 
 _MAGIC = b"# Sphinx inventory version 2"
 _HEAD_LINES = 4
-# Format: name domain:role priority address text. Only the text is optional, and only the name and
-# the text may contain spaces.
+# A line: "name domain:role priority address text". The text is optional. Only the name and the text
+# may contain spaces.
 _LINE = re.compile(
     r"(?P<name>\S(?:.*?\S)??)\s+(?P<role>\S+:\S+)\s+-?\d+\s+(?P<address>\S+)(?:\s.*)?"
 )
@@ -27,45 +28,45 @@ _ROLE = re.compile(r"[\w-]+(?::[\w-]+)+")
 # Control characters and lone surrogates, which must not reach a terminal or our files.
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _TAG = re.compile(r"<[A-Za-z/!?]")
-# Roles whose names may look like tags: std::vector<bool>, --output <file>.
+# Roles whose names may look like HTML tags: std::vector<bool>, --output <file>.
 _WITH_ANGLES = ("cpp:", "std:cmdoption")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class InventoryObject:
-    """An object that a site documents; ``address`` is relative to the site's root."""
+    """An object that a site documents."""
 
     role: str  # with its domain: "py:function"
     name: str
-    address: str  # "generated/numpy.sin.html#numpy.sin"
+    address: str  # relative to the site's root: "generated/numpy.sin.html#numpy.sin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
-    """The objects of a site; ``refused`` lists the rejected entries as "name address"."""
+    """The objects that a site documents."""
 
     release: str  # project and version in the header: "NumPy 2.2"
     objects: tuple[InventoryObject, ...]
-    refused: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()  # refused entries, each as "name address"
 
 
 def read_inventory(data: bytes, *, where: str) -> Inventory:
-    """Parse an inventory; return its objects in order.
+    """Parse the inventory ``data``; its objects stay in order.
 
-    ``where`` names it in errors. Raises InputError if it is malformed or unpacks to more than
+    ``where`` is its name in errors. Raises InputError if it is malformed or unpacks to more than
     ``INVENTORY_UNPACKED`` bytes.
     """
     project, version, text = _unpacked(data, where)
     objects: list[InventoryObject] = []
     refused: list[str] = []
     for line in text.split(b"\n"):
-        # Skip other lines, as Sphinx does.
+        # Skip malformed lines, as Sphinx does.
         match = _LINE.fullmatch(_decoded(line)) if len(line) <= INVENTORY_LINE else None
         if not match:
             continue
         name = match["name"]
         address = match["address"]
-        if address.endswith("$"):  # shortened: "api.html#$" of "lamp.on"
+        if address.endswith("$"):  # "$" stands for the name: "api.html#$"
             address = address[:-1] + name
         if is_plain(match["role"], name) and is_inside(address):
             objects.append(InventoryObject(match["role"], name, address))
@@ -76,7 +77,7 @@ def read_inventory(data: bytes, *, where: str) -> Inventory:
 
 
 def _unpacked(data: bytes, where: str) -> tuple[str, str, bytes]:
-    """Return the project, the version and the unpacked lines. Raises InputError."""
+    """Return the project, its version, and the unpacked lines. Raises InputError."""
     check_limit(len(data), FILE_BYTES[".inv"], where=where)
     lines = data.split(b"\n", _HEAD_LINES)
     if lines[0].rstrip() != _MAGIC:
@@ -85,7 +86,7 @@ def _unpacked(data: bytes, where: str) -> tuple[str, str, bytes]:
         raise _malformed("is an inventory without its head", where)
     unpacking = zlib.decompressobj()
     try:
-        # A few kilobytes may unpack to gigabytes, so bound the output.
+        # A few kilobytes may unpack to gigabytes, so limit the output.
         text = unpacking.decompress(lines[_HEAD_LINES], INVENTORY_UNPACKED + 1)
     except zlib.error as error:
         raise _malformed(f"cannot be unpacked: {error}", where) from error
@@ -95,7 +96,7 @@ def _unpacked(data: bytes, where: str) -> tuple[str, str, bytes]:
         )
     if not unpacking.eof:
         raise _malformed("is cut off", where)
-    # The lines name the project and its version behind a colon.
+    # "# Project: NumPy" and "# Version: 2.2".
     project, version = (
         _decoded(line.partition(b":")[2].strip()) for line in lines[1:3]
     )
@@ -103,7 +104,7 @@ def _unpacked(data: bytes, where: str) -> tuple[str, str, bytes]:
 
 
 def _decoded(data: bytes) -> str:
-    """Return ``data`` as text; invalid UTF-8 becomes surrogates, which no plain name has."""
+    """Return ``data`` as text. Invalid UTF-8 becomes surrogates, which ``is_plain`` rejects."""
     return data.decode("utf-8", errors="surrogateescape").rstrip()
 
 
@@ -115,9 +116,9 @@ def is_plain(role: str, name: str) -> bool:
 
 
 def is_inside(address: str) -> bool:
-    """Return whether a relative address, appended to a site's URL, stays on the site.
+    """Return whether a relative address, appended to the URL of a site, is on that site.
 
-    ``api.html#lamp.on`` does; ``javascript:…``, ``//elsewhere`` and ``../other`` do not.
+    ``api.html#lamp.on`` is; ``javascript:…``, ``//elsewhere`` and ``../other`` are not.
     """
     path = address.partition("#")[0]
     if not address or _UNPRINTABLE.search(address) or set(address) & set(' <>"'):
@@ -128,11 +129,8 @@ def is_inside(address: str) -> bool:
 
 
 def format_inventory(release: str, objects: Iterable[InventoryObject]) -> bytes:
-    """Return an inventory of sorted objects, without display names.
-
-    :func:`read_inventory` is the inverse.
-    """
-    # The dash means that the name itself is displayed.
+    """Return the bytes of an inventory with the objects, sorted. ``read_inventory`` reads them."""
+    # The dash means that Sphinx displays the name itself.
     lines = [f"{one.name} {one.role} 1 {one.address} -\n" for one in sorted(objects)]
     return b"".join(
         (
@@ -150,7 +148,10 @@ def _malformed(what: str, where: str) -> InputError:
 
 
 def as_warning(error: InputError) -> Finding:
-    """Return a warning about a broken inventory or names table, which the site can do without."""
+    """Return a warning about a broken inventory or table of names.
+
+    This is no error, because the site can be built without it.
+    """
     return Finding(
         code="inventory",
         severity=Severity.WARNING,

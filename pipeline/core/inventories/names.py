@@ -1,7 +1,8 @@
-"""Names that the docs look up on other sites, and the lock file with their addresses.
+"""Names on other sites that the docs refer to, and the file with their addresses.
 
-``upstream/<name>.names.lock`` is committed, so that every build has the same links, even without a
-network. People merge this file, so it has one object per line, and parsing validates every value.
+The file ``upstream/<name>.names.lock`` is committed, so that every build has the same links, even
+without a network. It has one object on each line, because people merge it with git. A merge may
+damage it, so parsing validates every value.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ References = frozenset[tuple[str, str]]  # (domain, name): ("py", "numpy.sin")
 PYTHON, STANDARD = "py", "std"  # domains
 
 _ROLE = re.compile(r"(?::([A-Za-z][\w:+.-]*):|\{([A-Za-z][\w:+.-]*)\})`([^`]+)`")
-# (label)= and .. _label:
+# The definition of a label: "(label)=" in MyST, ".. _label:" in reST.
 _LABEL = re.compile(r"\(([\w.:-]+)\)=|\.\. _([^:`\n]+):")
 _TARGET = re.compile(r"<([^<>]+)>\s*\Z")  # title <target>
-# Roles of Sphinx's domain "std". "doc" is missing, because it names pages of the docs themselves.
+# Roles of Sphinx's domain "std", except "doc", which names pages of the docs themselves.
 _STANDARD = frozenset("ref numref term option envvar keyword token confval".split())
 _PYTHON = frozenset(
     "func class mod meth attr data exc obj const type deco property".split()
@@ -38,10 +39,11 @@ _ANY = "any"
 
 
 def references_in(texts: Iterable[str], usual: Mapping[str, str]) -> References:
-    """Return the (domain, name) pairs that the documents refer to.
+    """Return the pairs (domain, name) that the roles in ``texts`` refer to.
 
-    ``usual`` maps module aliases to modules: ``np`` to ``numpy``. Both ``:func:`~numpy.sin``` and
-    ``{func}`sine <numpy.sin>``` give ``("py", "numpy.sin")``.
+    Both ``:func:`~numpy.sin``` and ``{func}`sine <numpy.sin>``` give ``("py", "numpy.sin")``.
+    ``usual`` maps aliases to modules: ``np`` to ``numpy``. A name is returned with its alias, and
+    with the module instead of it.
     """
     found: set[tuple[str, str]] = set()
     labels: set[tuple[str, str]] = set()
@@ -53,18 +55,18 @@ def references_in(texts: Iterable[str], usual: Mapping[str, str]) -> References:
                 name = _name(domain, content)
                 found.add((domain, name))
                 found.add((domain, expand_alias(name, usual)))
-    # A label defined by the docs themselves must not link to another site.
+    # Leave out the labels of the docs themselves, which must not link to another site.
     return frozenset(found - labels)
 
 
 def expand_alias(name: str, usual: Mapping[str, str]) -> str:
-    """Return a name with its first part expanded: ``numpy.sin`` for ``np.sin``."""
+    """Return a name with the alias at its start expanded: ``np.sin`` → ``numpy.sin``."""
     first, dot, rest = name.partition(".")
     return f"{usual.get(first, first)}{dot}{rest}"
 
 
 def _domains(role: str) -> Iterator[str]:
-    """Yield the domains of a role: ``py`` for ``func`` and ``external+numpy:py:func``."""
+    """Yield the domains of a role: ``func`` and ``external+numpy:py:func`` → ``py``."""
     *before, kind = role.split(":")
     if kind == _ANY:
         yield from (PYTHON, STANDARD)
@@ -77,24 +79,26 @@ def _domains(role: str) -> Iterator[str]:
 
 
 def _name(domain: str, content: str) -> str:
-    """Return the name in a role: ``numpy.sin`` for ``sine <numpy.sin>`` and ``~numpy.sin()``."""
+    """Return the name in a role: ``sine <numpy.sin>`` and ``~numpy.sin()`` → ``numpy.sin``."""
     # A role may span two lines.
     content = " ".join(content.split())
     target = _TARGET.search(content)
     name = target[1].strip() if target else content
     if domain == STANDARD:
-        # Sphinx looks up terms and labels without regard to case.
+        # Sphinx ignores the case of terms and labels.
         return name.lower()
     return name.lstrip("~.!").removesuffix("()")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherSite:
-    """The referenced part of another site; addresses of ``objects`` are relative to ``url``."""
+    """The objects of another site that the docs refer to."""
 
     url: str  # with a trailing slash
-    release: str
-    objects: tuple[InventoryObject, ...]  # sorted
+    release: str  # project and version: "NumPy 2.2"
+    objects: tuple[
+        InventoryObject, ...
+    ]  # sorted; their addresses are relative to ``url``
 
 
 class _Site(msgspec.Struct):
@@ -114,11 +118,12 @@ def names_table(
     old: Names,
     references: References,
 ) -> Names:
-    """Return the table for ``sites`` (URLs by name), from the fetched inventories or the old table.
+    """Return the table of names for ``sites`` (URLs by name).
 
-    A fetched inventory is reduced to the names in ``references``. A site that was not fetched keeps
-    all its names in the old table: an older release may need them, and there may be no network. It
-    is left out if the old table lacks it or has another URL.
+    For a site in ``fetched``, the table has the objects of the fetched inventory that are in
+    ``references``. For any other site, it has all objects of the ``old`` table, if that has the
+    site with the same URL. They are all kept, because there may be no network, and another release
+    may need them.
     """
     table: dict[str, OtherSite] = {}
     for name, url in sites.items():
@@ -145,7 +150,7 @@ def _is_referenced(entry: InventoryObject, references: References) -> bool:
 
 
 def format_names(table: Names) -> bytes:
-    """Return the table as JSON in UTF-8: sorted keys, one object per line, a final newline."""
+    """Return the table as JSON in UTF-8: keys sorted, one object per line, a final newline."""
     data = {
         name: {
             "url": site.url,

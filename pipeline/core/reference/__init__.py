@@ -1,6 +1,7 @@
-"""The API reference of a package: what its pages list, and the record of what Sphinx made of it.
+"""The API reference of a package: directives on its pages, and the docstrings that they show.
 
-``listing`` finds the directives of autodoc and autosummary on upstream's pages; ``objects`` has
-what they stand for, and turns it into docstrings as documents. Docstrings are split and merged like
-any document (``core.document.rst.docstring``). Running Sphinx belongs in ``adapters.reference``.
+Pages of a reference contain directives such as ``.. autofunction:: jax.jit``. ``listing`` finds
+these directives on upstream's pages. ``adapters.reference`` runs Sphinx on them, and ``objects``
+reads the record that it returns: the documented objects and their docstrings. Each docstring
+becomes a document, which is split and merged like any other (``core.document.rst.docstring``).
 """

@@ -1,6 +1,6 @@
-"""Directives of autodoc and autosummary on upstream's pages, and the settings for them.
+"""Directives of autodoc and autosummary on upstream's pages, and settings of these extensions.
 
-The input is pages and ``conf.py`` as text; nothing is run.
+Pages are read as text; nothing is run.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-# Settings of extensions that are run, or that napoleon needs on the site.
+# Names of settings start with these: settings that autodoc and napoleon use.
 _SETTINGS = ("autodoc_", "autoclass_", "napoleon_", "add_module_names", "python_")
 _DIRECTIVE = re.compile(r"([ \t]*)\.\. ([\w-]+)::")
 _MODULE = ("module", "currentmodule")
+# reST in a MyST page: a fence with the directive eval-rst.
 _EVALUATED = re.compile(
     r"^(?P<fence>`{3,}|:{3,})[ ]*\{eval-rst\}[^\n]*\n(?P<rst>.*?)^(?P=fence)",
     re.DOTALL | re.MULTILINE,
@@ -20,20 +21,22 @@ _EVALUATED = re.compile(
 
 
 def settings_in(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of autodoc and napoleon among the literal values of a ``conf.py``."""
+    """Return the settings of autodoc and napoleon among ``values``, settings of a ``conf.py``."""
     return {name: value for name, value in values.items() if name.startswith(_SETTINGS)}
 
 
 def listing(path: str, text: str, *, others: Collection[str] = ()) -> str:
-    """Return the page as reST with nothing but its modules and lists; "" without any list.
+    """Return the reST of the page's directives that list objects; "" if there are none.
 
-    Every line keeps its number. ``others`` are directives of the docs that make lists.
+    Directives of autodoc and autosummary list objects, and so do the directives ``others`` of the
+    docs. ``module`` and ``currentmodule`` are included. All other lines become empty, so that each
+    directive stays in its line.
     """
     rst = text
     if path.endswith(".md"):
         rst = _evaluated(text)
     lines: list[str] = []
-    indent: int | None = None  # that of the directive around the line
+    indent: int | None = None  # indent of the directive that contains the line
     has_list = False
     for line in rst.split("\n"):
         words = line.lstrip(" \t")
@@ -49,7 +52,7 @@ def listing(path: str, text: str, *, others: Collection[str] = ()) -> str:
 
 
 def _evaluated(text: str) -> str:
-    """Return the reST in a MyST page, with empty lines in place of all others."""
+    """Return the reST in a MyST page; all other lines become empty."""
     rst, end = "", 0
     for match in _EVALUATED.finditer(text):
         rst += "\n" * text.count("\n", end, match.start("rst")) + match["rst"]

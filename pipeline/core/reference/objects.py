@@ -1,8 +1,8 @@
-"""Record of an API reference: what each directive stands for, and the docstring of each object.
+"""Record of an API reference: the reST of each directive, and the docstring of each object.
 
-Sphinx makes it once for a release (``adapters.reference``); it is pulled like upstream's files. A
-docstring is stored once, as a document of the page that shows it first. The invariant: the record
-and its documents depend on nothing but the request, so a second pull writes the same bytes.
+``adapters.reference`` returns the record, once for a release, and ``pull`` stores it with
+upstream's files. Each docstring is stored once, as a document of one page that shows it. The record
+and its documents depend on the request only, so a second pull writes the same bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pipeline.errors import InputError
 from pipeline.filenames import fault_of_path
 
 PATH = f"{REFERENCE}/reference.json"
-# Around the name of an object, in place of its docstring.
+# In the reST of a directive, the name of an object between two marks replaces its docstring.
 MARK = "\N{OBJECT REPLACEMENT CHARACTER}"
 
 
@@ -28,42 +28,44 @@ class Directive(msgspec.Struct, frozen=True, kw_only=True):
 
     page: str
     directive: str  # "autofunction"
-    argument: str
-    lines: tuple[str, ...] = ()
+    argument: str  # "jax.jit"
+    lines: tuple[
+        str, ...
+    ] = ()  # the generated reST, with ``MARK`` instead of docstrings
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of a table of autosummary: the name as written, and the object that it leads to."""
+    """A row in a table of autosummary."""
 
     page: str
-    name: str
-    object: str
+    name: str  # as the page has it
+    object: str  # full name of the object
     signature: str = ""
 
 
 class Object(msgspec.Struct, frozen=True, kw_only=True):
-    """A documented object; ``what`` is autodoc's kind (function, class, method …) or ``option``."""
+    """A documented object."""
 
-    what: str
-    doc: str = ""  # as read; empty in the stored record
-    document: str = (
-        ""  # path of the docstring, below the docs folder; empty without one
-    )
-    file: str = ""  # module, relative to the package's root folder: pkg/sub/module.py
-    line: int = 0
-    types: dict[str, str] = {}  # of parameters, for descriptions
+    what: str  # autodoc's kind (function, class, method …) or "option"
+    doc: str = ""  # docstring; in the stored record ""
+    # Path of the docstring's document in the docs folder; "" without one.
+    document: str = ""
+    # Path of its module, from the folder above the package: pkg/sub/module.py.
+    file: str = ""
+    line: int = 0  # line in ``file``
+    types: dict[str, str] = {}  # types of parameters, from annotations
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
-    """A name that could not be read, or not in full, in line ``line`` of a page."""
+    """A name on a page whose docstring Sphinx could not read, or only in part."""
 
     page: str
     name: str
-    line: int = 0
-    problem: str = ""  # empty: the package has no such name
+    line: int = 0  # line of the page; 0 if unknown
+    problem: str = ""  # "" means that the package has no such name
 
     def place(self, lock: Lock) -> str:
-        """Return the line of upstream's page: ``lamps.rst:12``; without one, the page."""
+        """Return file and line of upstream's page: ``lamps.rst:12``; without a line, the page."""
         if not self.line:
             return self.page
         files = [page.files for page in lock.pages if page.name == self.page]
@@ -74,26 +76,26 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """The problem as a sentence."""
+        """Return the problem as a sentence."""
         if self.problem:
             return f"{self.name} cannot be read: {self.problem}"
         return f"{self.name} is documented, but not there"
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that Sphinx made of a request."""
+    """Answer of ``adapters.reference`` to a request."""
 
     key: str = ""  # digest of the request
-    settings: dict[str, Any] = {}
-    pages: dict[str, str] = {}  # added by autosummary: reST by page
+    settings: dict[str, Any] = {}  # settings of autodoc and napoleon
+    pages: dict[str, str] = {}  # reST of pages that autosummary has added, by name
     directives: tuple[Directive, ...] = ()
     rows: tuple[Row, ...] = ()
-    objects: dict[str, Object] = {}
+    objects: dict[str, Object] = {}  # by full name
     failures: tuple[Failure, ...] = ()
 
 
 def read_record(data: bytes, *, where: str) -> Record:
-    """Return the record in ``data``. Raises InputError."""
+    """Parse the JSON of a record. Raises InputError."""
     try:
         return msgspec.json.decode(data, type=Record)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -105,10 +107,13 @@ def read_record(data: bytes, *, where: str) -> Record:
 
 
 def files_of(record: Record) -> dict[str, bytes]:
-    """Return the files of a record as read: its docstrings by path, and the record itself."""
+    """Return the files to store for a record, by path: its docstrings, and the record itself.
+
+    The stored record has the paths of docstrings instead of their texts.
+    """
     files: dict[str, bytes] = {}
-    paths: dict[str, str] = {}  # by docstring
-    documents: dict[str, str] = {}  # by object
+    paths: dict[str, str] = {}  # paths by docstring
+    documents: dict[str, str] = {}  # paths by name of the object
     for page, name, text in _docstrings(record):
         path = f"{REFERENCE}/{page}/{name}{DOCSTRING_SUFFIX}"
         if text not in paths and not fault_of_path(path):
@@ -128,13 +133,13 @@ def files_of(record: Record) -> dict[str, bytes]:
 def _docstrings(record: Record) -> list[tuple[str, str, str]]:
     """Return page, name and text of each docstring that readers see, sorted.
 
-    Of an object that only tables list, they see the first paragraph.
+    If only tables list an object, readers see the first paragraph of its docstring.
     """
     pages: dict[str, str] = {}
     for directive in record.directives:
         for name in names_in(directive):
             is_own = directive.page.endswith(f"/{name}")
-            # Of several pages that show an object, its own one counts.
+            # If several pages show an object, use the page that is named after it.
             if is_own or name not in pages:
                 pages[name] = directive.page
     found = [
@@ -158,7 +163,7 @@ def names_in(directive: Directive) -> Iterator[str]:
 
 
 def _prose_of(found: Object, name: str) -> str:
-    """Return the docstring of an object; empty if it only repeats the signature."""
+    """Return the docstring of an object; "" if it only repeats the signature."""
     last = name.rpartition(".")[2]
     if found.doc.startswith(f"{last}(") and "\n" not in found.doc.strip():
         return ""
