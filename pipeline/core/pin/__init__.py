@@ -1,5 +1,6 @@
-"""The pin of an upstream: the lock, the version in pyproject.toml, and available releases.
+"""The pin of an upstream: its lock, the version in pyproject.toml, and newer releases.
 
-Pure functions on the texts that describe upstream's commit belong here. Fetching the commit
-(``adapters/upstream``, ``stages/pull``) does not.
+The pin is the upstream commit and the version of the package that are in use. Pure functions on the
+files that describe it belong here. Fetching the commit (``adapters/upstream``, ``stages/pull``)
+does not.
 """

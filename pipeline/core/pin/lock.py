@@ -1,8 +1,8 @@
-"""Lock of an upstream: what was pulled, one file per line, and the pages of these files.
+"""Lock of an upstream: the commit and the files that were pulled, and the pages of these files.
 
-A lock is committed and merged by people. The invariant: its content is validated before any path in
-it is used. It also records files that were refused for their names, so that every command reports
-the same findings.
+The lock is the file ``upstream/<name>.lock``. People commit and merge it, so its content is
+validated before any path in it is used. It also records files that were refused because of their
+names, so that every command reports the same findings.
 """
 
 from __future__ import annotations
@@ -31,78 +31,76 @@ from pipeline.reading import Dialect
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """One pulled file. ``path`` is POSIX, relative to the checkout, with suffix."""
+    """One pulled file."""
 
-    path: str
-    blob: str  # git blob id of the content (40 hex digits), also for plain folders
+    path: str  # with "/" and suffix, relative to the folder of pulled files
+    blob: str  # git blob id of the content (40 hex digits), even if upstream is a plain folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedFile:
-    """An upstream file, or a folder (with a final slash), that was not pulled."""
+    """An upstream file or folder that was not pulled because of its name."""
 
-    path: str  # readable: escaped, and shortened in the middle
+    # For display: escaped, and shortened in the middle; a folder ends with "/".
+    path: str
     rule: str  # the violated rule, in words
 
     @property
     def may_be_page(self) -> bool:
-        """Return whether readers may miss a page because this file was refused."""
+        """Return whether the file may be a page, or the folder may contain pages."""
         return self.path.endswith(("/", *PAGE_SUFFIXES))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Included:
-    """A document that only appears inside other pages, and those pages."""
+    """A document that is no page, but that pages include."""
 
     page: str  # its name, as if it were a page
-    within: tuple[str, ...]
+    within: tuple[str, ...]  # names of the pages that include it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One upstream page: a document, a jupytext pair (``.ipynb`` before ``.md``), or docstrings.
+    """One upstream page: a document, a jupytext pair, or a folder of docstrings."""
 
-    ``name`` is the path without suffix; for docstrings, it is their folder.
-    """
-
+    # Path of the document without suffix; for docstrings, path of their folder.
     name: str
-    files: tuple[SourceFile, ...]
+    files: tuple[SourceFile, ...]  # of a pair, the .ipynb comes first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lock:
-    """What was pulled, as stored in ``upstream/<name>.lock``."""
+    """Content of ``upstream/<name>.lock``."""
 
     url: str
     ref: str
-    commit: str  # 40 hex digits; for a plain folder, the digest of its listing
-    date: str  # of the commit, ISO 8601 with offset; empty for a plain folder
-    # Version of ``package`` that pages are executed with; may be empty.
-    version: str
+    commit: str  # 40 hex digits; for a plain folder, the digest of its files (``listing_id``)
+    date: str  # of the commit, ISO 8601 with offset; "" for a plain folder
+    version: str  # version of ``package`` that code runs on; "" if none is pinned
     docs: Folders  # the docs folders that were pulled
-    # Every file that was pulled, assets included, sorted by path.
-    files: tuple[SourceFile, ...]
-    package: str = ""  # display name of the package that the docs describe
-    # Upstream files that were not pulled because of their names, with the violated rules.
+    files: tuple[
+        SourceFile, ...
+    ]  # all pulled files, with images and others, sorted by path
+    package: str = ""  # display name of the package that the docs describe: "JAX"
     refused: tuple[RefusedFile, ...] = ()
-    # Markdown dialect of the docs according to their repository; empty for MyST.
+    # Markdown dialect of the docs, as detected in upstream's repository; "" for MyST.
     markdown: str = ""
-    substitutions: bool = False  # whether MyST substitutes values for {{ name }}
-    # Documents that pages include and that are no page of upstream's site: they are outside the
-    # docs folders, or upstream excludes them.
+    substitutions: bool = False  # whether MyST replaces {{ name }} by a value
+    # Documents that pages include, but that are no pages of upstream's site. They are outside of
+    # the docs folders, or upstream excludes them.
     included: tuple[Included, ...] = ()
-    # Documents that upstream's site leaves out, and that no page includes.
+    # Names of documents that are no pages of upstream's site, and that no page includes.
     excluded: tuple[str, ...] = ()
 
     @property
     def pages(self) -> tuple[Page, ...]:
-        """Return the pages of upstream's site and the documents they include, sorted by name."""
+        """Return the pages of upstream's site, and documents that they include, sorted by name."""
         excluded = frozenset(self.excluded)
         return tuple(page for page in pages_of(self.files) if page.name not in excluded)
 
     @property
     def unpublished(self) -> frozenset[str]:
-        """Return the names of all documents that are no page of upstream's site."""
+        """Return the names of all documents that are no pages of upstream's site."""
         return frozenset((*self.excluded, *(one.page for one in self.included)))
 
     @property
@@ -113,24 +111,24 @@ class Lock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """Content of upstream at one commit: the lock that describes it, and its documents by path."""
+    """Upstream at one commit: its lock, and the content of its documents by path."""
 
     lock: Lock
     documents: Mapping[str, bytes]
 
 
-# In the order in which a page lists its documents.
+# Suffixes of documents, in the order in which a page lists them.
 PAGE_SUFFIXES = (".ipynb", ".md", ".rst")
 # Folder of the API reference in the pulled docs. Each folder below it is a page, and the docstrings
 # in it are the page's documents.
 REFERENCE = "_api"
 DOCSTRING_SUFFIX = ".docstring"
 
-ASSETS = "_static"  # Sphinx's usual name, and the one that themes use
+ASSETS = "_static"  # name of folders with files that Sphinx copies unchanged
 _ID = re.compile(r"[0-9a-f]{40}")
 _TEXTS = ("url", "ref", "commit", "date", "version", "package")
 
-# No control characters: these texts are printed on terminals and put into catalogue headers.
+# Text without control characters and surrogates, because terminals and catalogues show it.
 _Plain = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f\ud800-\udfff]*\Z")]
 
 
@@ -158,15 +156,15 @@ def blob_id(data: bytes) -> str:
     ``b"tea\n"`` → ``a01ebc3…``, like ``git hash-object``.
     """
     digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
-    # Not joined with the head, because that would copy every file.
+    # Add the data separately: joining it with the head would copy it.
     digest.update(data)
     return digest.hexdigest()
 
 
 def listing_id(files: Iterable[SourceFile]) -> str:
-    """Return an id for the state of a plain folder, in place of a commit id: 40 hex digits.
+    """Return the id of the state of a plain folder, 40 hex digits, instead of a commit id.
 
-    It is a digest of names and blobs, so it changes whenever any file changes, appears or vanishes.
+    It is a digest of names and blobs, so it changes if any file is changed, added or removed.
     """
     listing = "".join(f"{file.blob} {file.path}\n" for file in files)
     return hashlib.sha1(listing.encode("utf-8"), usedforsecurity=False).hexdigest()
@@ -198,10 +196,9 @@ def format_lock(lock: Lock) -> bytes:
 # A run reads the lock of its upstream, and those of other releases, in several places.
 @lru_cache(maxsize=4)
 def parse_lock(data: bytes, *, where: str) -> Lock:
-    """Return the lock in ``data``: the inverse of ``format_lock``.
+    """Parse the bytes of a lock: the inverse of ``format_lock``.
 
-    ``where`` names the file in messages. Raises InputError for the first fault in ``data``,
-    whatever it is.
+    Raises InputError for the first fault in ``data``. ``where`` is the file's name in errors.
     """
     try:
         table = json.loads(data.decode("utf-8"), object_pairs_hook=_without_duplicates)
@@ -233,9 +230,9 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
 def pages_of(files: Iterable[SourceFile]) -> tuple[Page, ...]:
     """Return the pages among ``files``, sorted by name.
 
-    ``x.ipynb`` and ``x.md`` are one page, with the notebook first. Files in a folder of assets are
-    no pages: Sphinx copies them unchanged. If paths differ only in the encoding of accents, one of
-    the files makes the page: see ``hidden_duplicates``.
+    ``x.ipynb`` and ``x.md`` are one page, with the notebook first. Files in ``_static`` are no
+    pages. If two paths differ only in the encoding of accents, one of them is used; see
+    ``hidden_duplicates``.
     """
     documents: dict[str, list[SourceFile]] = defaultdict(list)
     for path, file in _documents(files).items():
@@ -254,13 +251,16 @@ def is_reference(path: str) -> bool:
 
 
 def page_name(path: str) -> str:
-    """Return the page of a document: its path without suffix, or the folder of a docstring."""
+    """Return the name of a document's page: its path without suffix, or a docstring's folder."""
     separator = "/" if path.endswith(DOCSTRING_SUFFIX) else "."
     return page_path(path).rpartition(separator)[0]
 
 
 def hidden_duplicates(files: Iterable[SourceFile]) -> tuple[SourceFile, ...]:
-    """Return the documents that are no page because another document has the same path in NFC."""
+    """Return the documents that are left out, because another one has the same path in NFC.
+
+    NFC is a normal form of Unicode: ``é`` as one character instead of ``e`` and an accent.
+    """
     files = tuple(files)
     shown = {file.path for file in _documents(files).values()}
     documents = filter(_is_document, files)
@@ -268,12 +268,12 @@ def hidden_duplicates(files: Iterable[SourceFile]) -> tuple[SourceFile, ...]:
 
 
 def page_path(path: str) -> str:
-    """Return a path in NFC, as Sphinx reads it. macOS writes ``é`` as two characters."""
+    """Return a path in NFC, as Sphinx does; macOS writes ``é`` as two characters."""
     return normalize("NFC", path)
 
 
 def _documents(files: Iterable[SourceFile]) -> dict[str, SourceFile]:
-    """Return the documents by path in NFC; of twins, the one whose path is in NFC."""
+    """Return the documents by path in NFC. Of two with the same, use the one written in NFC."""
     documents: dict[str, SourceFile] = {}
     for file in files:
         if _is_document(file):
@@ -292,7 +292,7 @@ def _is_document(file: SourceFile) -> bool:
 
 
 def _folders(value: str | tuple[str, ...], where: str) -> Folders:
-    """Return the docs folders of a lock, which has a string or a list of several."""
+    """Return the docs folders of a lock: one as a string, or several as a list."""
     names = (value,) if isinstance(value, str) else value
     fault = fault_in(names)
     if fault is not None:
@@ -301,9 +301,9 @@ def _folders(value: str | tuple[str, ...], where: str) -> Folders:
 
 
 def _files(table: Mapping[str, str], where: str) -> tuple[SourceFile, ...]:
-    """Return the files of a lock, sorted by path: ``{"guide/tea.md": "a01ebc3…"}``.
+    """Return the files of a lock, sorted by path, from ``{"guide/tea.md": "a01ebc3…"}``.
 
-    Every path is validated, because it will be written to.
+    Raises InputError for an invalid path or blob: files will be written to these paths.
     """
     for path, blob in table.items():
         fault = fault_of_path(path)
@@ -337,9 +337,10 @@ def _malformed(what: str, where: str) -> InputError:
 
 
 def names_at_risk(lock: Lock, selects: Callable[[str], bool]) -> Iterator[Finding]:
-    """Yield a finding for each name in ``lock`` that some file system cannot store.
+    """Yield a finding for each file in ``lock`` whose name is a problem on some system.
 
-    A refused page is only an error if ``selects`` accepts its name.
+    A refused file is an error if it may be a page that ``selects`` accepts, by its name. All other
+    findings are warnings.
     """
     for file in lock.refused:
         name = file.path.rpartition(".")[0] or file.path
@@ -373,9 +374,9 @@ def _hidden_by_twin(file: SourceFile) -> Finding:
 
 
 def _names_alike(files: Iterable[SourceFile]) -> Iterator[Finding]:
-    """Yield warnings about names like ``Guide.md`` and ``guide.md``.
+    """Yield warnings about names such as ``Guide.md`` and ``guide.md``.
 
-    macOS and Windows store both in one file.
+    On macOS and Windows, both are the same file.
     """
     seen: dict[str, str] = {}
     for file in files:

@@ -1,8 +1,9 @@
-"""The pin in ``pyproject.toml``: an upstream ref and the version of its package.
+"""The pin in ``pyproject.toml``: an upstream ref, and the version of the package.
 
-The version is in the package's dependency group. The ref refers to it as ``{version}``, so usually
-one edit moves both. The invariant: moving the pin changes nothing else in the file, not even a
-space. The newest release to move to is a final one whose package can be installed.
+The version is in a dependency group with the name of the package: ``jax==0.10.2``. The ref may
+contain it as ``{version}``: ``jax-v{version}``. ``move_pin`` changes both and nothing else in the
+file, not even a space. ``newest_release`` returns the newest final release whose package can be
+installed.
 """
 
 from __future__ import annotations
@@ -17,21 +18,18 @@ from pipeline.errors import ConfigError
 from pipeline.naming import exact_pin, group_of
 
 PLACEHOLDER = "{version}"
-USUAL_REF = "v{version}"  # tags of most packages
-_RELEASE_REFS = {"JAX": "jax-v{version}"}  # tags of packages with another convention
+USUAL_REF = "v{version}"  # release tags of most packages
+_RELEASE_REFS = {"JAX": "jax-v{version}"}  # release tags of other packages
 _VERSION = r"\d+(?:\.\d+)+(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """An upstream ref as configured, and the version of the package.
+    """An upstream ref, and the version of the package."""
 
-    ``{version}`` in the ref stands for the version.
-    """
-
-    template: str
-    version: str  # empty if none is pinned
-    package: str
+    template: str  # the configured ref: "jax-v{version}", "main", or "" for a folder
+    version: str  # "" if none is pinned
+    package: str  # display name: "JAX"
 
     @property
     def ref(self) -> str:
@@ -52,14 +50,17 @@ class Pin:
 def read_pin(text: str, *, upstream: str, version: str, package: str) -> Pin:
     """Return the pin in ``text``, the content of ``pyproject.toml``.
 
-    ``version`` is the configured version, or empty. The ref is empty for a folder.
+    ``upstream`` is the name of the upstream; ``version`` is the configured version, or "".
     """
     table = tomllib.loads(text)["tool"]["pipeline"]["upstreams"][upstream]
     return Pin(template=table.get("ref", ""), version=version, package=package)
 
 
 def pinned_names(text: str, package: str) -> tuple[str, ...]:
-    """Return the distributions that the group of ``package`` pins together, in order."""
+    """Return the distributions that have the version of ``package``: ``jax``, ``jaxlib``.
+
+    They are the pinned ones in its dependency group whose names begin with its name.
+    """
     name = group_of(package)
     if not name:
         return ()
@@ -70,10 +71,11 @@ def pinned_names(text: str, package: str) -> tuple[str, ...]:
 
 
 def choose_pin(word: str, *, package_version: str | None, now: Pin) -> Pin:
-    """Return the pin that ``word`` requests: a version, the ref of a release, or another ref.
+    """Return the pin for ``word``, the argument of ``upgrade``.
 
-    ``package_version`` gives the version for another ref. Raises ConfigError if the version is
-    unknown, or if a release has another version than ``package_version``.
+    ``word`` is a version (``0.10.2``), the tag of a release, or another ref. Another ref needs
+    ``package_version``. ``now`` is the current pin. Raises ConfigError if the version is unknown,
+    or if ``package_version`` contradicts the release.
     """
     if package_version is not None and not re.fullmatch(_VERSION, package_version):
         raise ConfigError(
@@ -84,7 +86,7 @@ def choose_pin(word: str, *, package_version: str | None, now: Pin) -> Pin:
     usual = now.usual_template
     version = _version_in(word, template) or _version_in(word, usual)
     if not now.package:
-        # No version is pinned: "1.2" is the release with the usual tag.
+        # Without a package, "1.2" is the release with that tag, and no version is pinned.
         ref = template.replace(PLACEHOLDER, version) if version == word else word
         return _literal(ref, "", package="")
     if version is None:
@@ -100,19 +102,18 @@ def choose_pin(word: str, *, package_version: str | None, now: Pin) -> Pin:
             f"but --package-version says {package_version}",
             hint=hint,
         )
-    # "0.10.2" uses the template of the pin. "jax-v0.10.2" is taken literally, even if the pin has
-    # another template.
+    # Keep the template of the pin for "0.10.2", and for a tag that fits it. Otherwise ``word`` is a
+    # tag that fits the usual template.
     if word not in (version, template.replace(PLACEHOLDER, version)):
         template = usual
     return Pin(template=template, version=version, package=now.package)
 
 
 def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
-    """Return ``text`` with ``pin`` in place of the old one and everything else unchanged.
+    """Return ``text``, the content of ``pyproject.toml``, with ``pin`` instead of the old pin.
 
-    If the release was shown beside the pin, it is taken out of that list.
-
-    Raises ConfigError, naming ``where``, if the layout of the text makes that unsafe.
+    If the list ``beside`` (releases that are shown beside the pin) contains the release, remove it
+    there. Raises ConfigError that names ``where`` if the layout of the text makes the edit unsafe.
     """
     hint = "Edit it by hand: "
     if pin.package:
@@ -128,9 +129,9 @@ def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
 
 
 def add_beside(text: str, release: str, *, upstream: str, where: str) -> str:
-    """Return ``text`` with a release beside the pin of ``upstream``.
+    """Return ``text`` with ``release`` added to the list ``beside`` of ``upstream``.
 
-    Raises ConfigError, naming ``where``, if the layout of the text makes that unsafe.
+    Raises ConfigError that names ``where`` if the layout of the text makes the edit unsafe.
     """
 
     def edit(document: Any, string: _Quoted) -> None:
@@ -142,22 +143,22 @@ def add_beside(text: str, release: str, *, upstream: str, where: str) -> str:
     return _edited(text, edit, where=where, hint=hint)
 
 
-# Returns a string of a parsed file, given the old one and its new content.
+# Function that returns a string for a parsed file, given the old string and its new content.
 _Quoted = Callable[[Any, str], Any]
 
 
 def _edited(
     text: str, edit: Callable[[Any, _Quoted], None], *, where: str, hint: str
 ) -> str:
-    """Return ``text`` after ``edit``, with everything else unchanged.
+    """Return the TOML ``text`` after ``edit``, with everything else unchanged.
 
-    Raises ConfigError with ``hint``, naming ``where``, if the layout makes that unsafe.
+    Raises ConfigError with ``hint`` if that is impossible in the layout of the text.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
     def quoted(old: Any, new: str) -> Any:
-        """Return a tomlkit string; an unchanged one keeps its kind of quotation marks."""
+        """Return a tomlkit string; an unchanged string keeps its quotation marks."""
         return old if old == new else tomlkit.string(new)
 
     unsafe = ConfigError(
@@ -176,8 +177,8 @@ def _edited(
         AttributeError,
     ) as error:
         raise unsafe from error
-    # tomlkit loses data in some layouts. The same edit is therefore made in plain dictionaries, and
-    # the results are compared.
+    # tomlkit loses data in some layouts. So make the same edit in plain dictionaries, and compare
+    # the results.
     expected_table = tomllib.loads(text)
     edit(expected_table, lambda old, new: new)
     if edited_table != expected_table:
@@ -186,7 +187,7 @@ def _edited(
 
 
 def _version_in(word: str, template: str) -> str | None:
-    """Return the version in ``word``: the whole word, or its part in ``template``.
+    """Return the version in ``word``, which is a version or a ref in the form of ``template``.
 
     ``0.10.2`` → ``0.10.2``, ``jax-v0.10.2`` → ``0.10.2``, ``main`` → None.
     """
@@ -197,9 +198,9 @@ def _version_in(word: str, template: str) -> str | None:
 
 
 def _literal(word: str, package_version: str | None, *, package: str) -> Pin:
-    """Return the pin of a ref that is no release: a branch or a commit.
+    """Return the pin of a ref that is not a release, such as a branch or a commit.
 
-    Only ``package_version`` can supply its version. Raises ConfigError.
+    Raises ConfigError for an invalid ref, and if ``package_version`` is None.
     """
     if not word or "{" in word or word.startswith("-"):
         raise ConfigError(
@@ -218,21 +219,21 @@ def _literal(word: str, package_version: str | None, *, package: str) -> Pin:
 
 
 def _edit(document: Any, pin: Pin, upstream: str, *, string: _Quoted) -> None:
-    """Put ``pin`` into a parsed ``pyproject.toml``: plain dictionaries or tomlkit's.
+    """Put ``pin`` into a parsed ``pyproject.toml``: plain dictionaries, or a document of tomlkit.
 
-    Raises KeyError.
+    Raises KeyError if the file lacks the dependency group or the upstream.
     """
-    # Without a package, only the ref has to be moved.
+    # Without a package, only the ref changes.
     name = group_of(pin.package)
     group = document["dependency-groups"][name] if name else []
     for index, item in enumerate(group):
-        # Other items of the group have no exact version, or are tables.
+        # Skip items without an exact version, and tables.
         pinned = exact_pin(str(item))
         if pinned and group_of(pinned[0]).startswith(name):
             group[index] = string(item, f"{pinned[0]}=={pin.version}")
     table = document["tool"]["pipeline"]["upstreams"][upstream]
     table["ref"] = string(table.get("ref", ""), pin.template)
-    # The pinned release is no longer one beside the pin.
+    # The pinned release is not shown beside the pin any more.
     beside = table.get("beside", [])
     if pin.version in beside:
         beside.remove(pin.version)
@@ -241,19 +242,22 @@ def _edit(document: Any, pin: Pin, upstream: str, *, string: _Quoted) -> None:
 
 
 LATEST = "latest"  # the argument of `upgrade` for the newest release
-# No alpha, beta, release candidate or development version.
+# A final version, or a post-release of one: no alpha, beta, release candidate or development
+# version.
 _FINAL = re.compile(r"(\d+(?:\.\d+)+)(?:\.post(\d+))?")
 
-# Sort key of final versions: the numbers, and the post-release number.
+# Sort key of final versions: the numbers, and the number of the post-release.
 _Order = tuple[tuple[int, ...], int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Newest:
-    """The version to move to, and newer releases that cannot be installed yet, newest first."""
+    """The newest release that can be installed."""
 
     version: str
-    waiting: tuple[str, ...] = ()
+    waiting: tuple[
+        str, ...
+    ] = ()  # newer releases that cannot be installed yet, newest first
 
 
 def newest_release(
@@ -263,17 +267,17 @@ def newest_release(
     version: str,
     template: str,
 ) -> Newest:
-    """Return the newest release among ``tags`` whose package is ``installable``.
+    """Return the newest release among ``tags`` whose version is ``installable``.
 
-    If ``installable`` is None, every release is. The result is never older than ``version``, the
-    pinned one. ``template`` is the format of release tags, with ``{version}`` in it. Pre-releases
-    and other tags are ignored.
+    If ``installable`` is None, every version can be installed. The result is never older than
+    ``version``, the pinned one. ``template`` is the form of release tags: ``v{version}``.
+    Pre-releases and other tags are ignored.
     """
     pinned = _order(version)
     orders: dict[str, _Order] = {}
     for tagged in _versions(tags, template):
         order = _order(tagged)
-        # A pinned development version sorts below any release.
+        # If the pinned version is not final, any release is newer.
         if order and (pinned is None or order > pinned):
             orders[tagged] = order
     waiting: list[str] = []
@@ -285,7 +289,7 @@ def newest_release(
 
 
 def _versions(tags: Iterable[str], template: str) -> list[str]:
-    """Return the versions in ``tags``: "jax-v0.10.2" → "0.10.2"."""
+    """Return the versions in ``tags``: ``jax-v0.10.2`` → ``0.10.2``."""
     before, _, after = template.partition(PLACEHOLDER)
     release = re.compile(f"{re.escape(before)}(.+){re.escape(after)}")
     matches = map(release.fullmatch, tags)
@@ -304,5 +308,5 @@ def _order(version: str) -> _Order | None:
     numbers = [int(number) for number in match[1].split(".")]
     while numbers and numbers[-1] == 0:
         numbers.pop()
-    post = int(match[2]) if match[2] else -1  # 1.0 sorts below 1.0.post0
+    post = int(match[2]) if match[2] else -1  # 1.0 comes before 1.0.post0
     return tuple(numbers), post

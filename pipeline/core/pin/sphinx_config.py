@@ -1,8 +1,9 @@
-"""Reader of upstream's ``conf.py`` as data, never executed, and of the pages it excludes.
+"""Reader of the settings in upstream's ``conf.py``, and of the pages that it excludes.
 
-``exclude_patterns`` match the same paths as in Sphinx. ``*`` and ``?`` stay within a folder, ``**``
-does not, and a pattern that matches a folder matches everything in it. The patterns are untrusted,
-so each is matched in a single pass: a regular expression could backtrack without end.
+``conf.py`` is parsed, never executed; only literal values are read. ``exclude_patterns`` match the
+same paths as in Sphinx. ``*`` and ``?`` match within a folder, ``**`` across folders, and a pattern
+that matches a folder matches everything in it. Patterns are untrusted, so this module matches them
+itself: a regular expression could take forever.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ _UNREADABLE = (SyntaxError, TypeError, ValueError, MemoryError, RecursionError)
 
 
 def sphinx_values(code: str) -> dict[str, Any]:
-    """Return the literal values that a ``conf.py`` assigns to names.
+    """Return the literal values that the ``code`` of a ``conf.py`` assigns to names.
 
-    The last assignment counts, and ``+=`` extends it. ``a = ["x"]`` and ``a += ["y"]`` →
-    ``{"a": ["x", "y"]}``
+    The last assignment counts, and ``+=`` extends it: ``a = ["x"]`` and ``a += ["y"]`` →
+    ``{"a": ["x", "y"]}``. The result is empty for invalid code.
     """
     try:
         body = ast.parse(code).body
@@ -43,7 +44,7 @@ def sphinx_values(code: str) -> dict[str, Any]:
 
 
 def has_substitutions(values: Mapping[str, Any]) -> bool:
-    """Return whether MyST substitutes values for ``{{ name }}``."""
+    """Return whether the settings ``values`` make MyST replace ``{{ name }}`` by a value."""
     extensions = values.get("myst_enable_extensions")
     is_enabled = isinstance(extensions, list) and SUBSTITUTION in extensions
     substitutions = values.get("myst_substitutions")
@@ -73,7 +74,7 @@ def _value(value: ast.expr) -> Any:
 
 
 def _sum(left: Any, right: Any) -> Any:
-    """Return the sum of two lists or texts. If one is unknown (None), return the other list."""
+    """Return the sum of two lists or texts. If one is None (unknown), return the other list."""
     if left is None or right is None:
         known = right if left is None else left
         return known if isinstance(known, list) else None
@@ -88,9 +89,10 @@ _PIECE = re.compile(r"\*\*|\*|\?|\[!?\]?[^\]]*\]|[^*?\[]+|\[", re.DOTALL)
 
 
 def read_exclude_patterns(code: str, *, below: str = "") -> tuple[str, ...]:
-    """Return the exclude patterns of a ``conf.py`` in the folder ``below``.
+    """Return the exclude patterns in the ``code`` of a ``conf.py``; none without a literal list.
 
-    The result is empty if the value is not a literal list.
+    ``below`` is the folder of the ``conf.py`` with a final slash, or "". It is put before each
+    pattern.
     """
     patterns = sphinx_values(code).get(_KEY)
     if not isinstance(patterns, list | tuple):
@@ -102,8 +104,8 @@ def read_exclude_patterns(code: str, *, below: str = "") -> tuple[str, ...]:
 def excluded_pages(pages: Iterable[Page], patterns: Sequence[str]) -> Iterator[str]:
     """Yield the names of the pages that ``patterns`` exclude.
 
-    A page of two documents is excluded only if both are: a pattern may exclude one of the pair to
-    choose the other.
+    A page of two documents is excluded only if both are. Upstream may exclude one document of a
+    jupytext pair to choose the other.
     """
     pieces = [_PIECE.findall(pattern) for pattern in patterns]
     for page in pages:
@@ -119,8 +121,8 @@ def _is_in(path: str, pattern: Sequence[str]) -> bool:
 
 
 def _matches(path: str, pattern: Sequence[str]) -> bool:
-    """Return whether the pieces of a pattern match a whole path."""
-    # All positions at which the pieces so far can end.
+    """Return whether a pattern, given by its pieces, matches a whole path."""
+    # Positions in the path at which the pieces so far can end.
     ends = {0}
     for piece in pattern:
         ends = set(_ends(path, piece, ends))
