@@ -1,9 +1,9 @@
 """Messages of a page for the translator: each with its entry, its state and its excerpt.
 
-Parsing a page with hundreds of messages takes longer than the pause between two keystrokes. An
-excerpt is the block around one message, with the definitions that its links may refer to. That
-suffices for a preview and for the guard. Effects on the page as a whole are only visible when the
-whole page is merged.
+An excerpt is a small document: the block around one message, and the definitions that its links may
+refer to. Parsing a whole page takes longer than the pause between two keystrokes, but an excerpt is
+enough for the preview and for the guard. Effects of a translation on other parts of the page only
+show when the whole page is merged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.reading import Reading
 
-# reST definitions: targets, substitutions and footnotes, with their indented lines.
+# Definitions in reST: targets, substitutions and footnotes, with their indented lines.
 _RST_DEFINITION = re.compile(
     r"^\.\. (?:_[^\n]+:|\|[^|\n]+\||\[[^\]\n]+\])[^\n]*(?:\n[ \t]+[^\n]*)*",
     re.MULTILINE,
@@ -35,29 +35,26 @@ _LINE_START = re.compile(r"^", re.MULTILINE)
 
 
 class State(StrEnum):
-    """State of a message. It shows the translator what to do."""
+    """State of a message, which the workbench shows as a colour."""
 
     TRANSLATED = "translated"
     FUZZY = "fuzzy"  # written for other English
     DRAFT = "draft"  # written for this English, by a machine or as an unfinished draft
     ADOPTED = "adopted"  # from a copy that was translated elsewhere
     ENGLISH = "english"  # no translation
-    REFUSED = "refused"  # finished, but rejected, so that readers do not see it
+    # Finished, but rejected by a check or the guard: readers see English.
+    REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One message on a page. Several blocks may share an entry.
+    """One message on a page. Several blocks may share an entry."""
 
-    ``entry`` is empty if the catalogue has none. ``refusal`` is the reason why a finished
-    translation is not shown.
-    """
-
-    number: int
+    number: int  # among the messages of the page, from 0
     message: Message
-    entry: Entry
+    entry: Entry  # without msgstr if the catalogue has none
     state: State
-    refusal: Refusal | None = None
+    refusal: Refusal | None = None  # why a finished translation is rejected
 
 
 def blocks_of(
@@ -68,8 +65,9 @@ def blocks_of(
 ) -> tuple[Block, ...]:
     """Return all messages of ``document``, in order.
 
-    ``merged`` is the result of merging the page. ``refused`` has further rejections by msgid:
-    translations with errors, which were left out of the merge.
+    ``merged`` is the result of merging the document; it has the translations that the guard has
+    rejected. ``refused`` has, by msgid, the translations that checks have rejected before the
+    merge.
     """
     refusals = dict(refused)
     for rejection in merged.rejected:
@@ -96,7 +94,11 @@ def blocks_of(
 def entry_for(
     message: Message, entries: Mapping[tuple[str | None, str], Entry]
 ) -> Entry:
-    """Return the entry that translates a message; an entry for its section has priority."""
+    """Return the entry that translates a message, or an empty one.
+
+    An entry for the message's section (msgctxt) takes precedence. Keys of ``entries`` are pairs of
+    msgctxt and msgid.
+    """
     of_section = entries.get((message.section, message.msgid))
     if of_section is not None:
         return of_section
@@ -104,7 +106,7 @@ def entry_for(
 
 
 def state_of(entry: Entry) -> State:
-    """Return the state of an entry, as far as the catalogue shows it."""
+    """Return the state of an entry, without regard to checks and the guard."""
     if not entry.msgstr:
         return State.ENGLISH
     if not entry.fuzzy:
@@ -119,14 +121,18 @@ def state_of(entry: Entry) -> State:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """Small document, and the index of the message that it was made for."""
+    """Small document, and the index of the message in it that it was made for."""
 
     document: Document
     index: int
 
 
 def excerpt_of(document: Document, unit: Unit, message: Message) -> Excerpt:
-    """Return the block around ``message``, or the whole unit if the block parses differently."""
+    """Return the excerpt for ``message``, which is in ``unit``.
+
+    If the block around the message would be parsed differently on its own, the excerpt is the whole
+    unit.
+    """
     text = unit.split.text
     outline = _outline(text, message.markup)
     for start, end in outline.blocks:
@@ -140,7 +146,7 @@ def excerpt_of(document: Document, unit: Unit, message: Message) -> Excerpt:
 
 
 def _found(document: Document, text: str, message: Message) -> Excerpt | None:
-    """Return ``text`` as excerpt, or None if the message parses differently in it."""
+    """Return ``text`` as an excerpt; None if it does not contain the message as it is."""
     try:
         split = _split(text, message.markup, document.reading)
     except InputError:
@@ -180,7 +186,7 @@ class _Outline:
     definitions: str
 
 
-@lru_cache(maxsize=64)  # a person goes from message to message on the same page
+@lru_cache(maxsize=64)  # people edit one message after the other on the same page
 def _outline(text: str, markup: Markup) -> _Outline:
     if markup is not Markup.RST:
         return _markdown_outline(text)
@@ -189,7 +195,7 @@ def _outline(text: str, markup: Markup) -> _Outline:
 
 
 def _markdown_outline(text: str) -> _Outline:
-    """Return the blocks, with link definitions ``[name]: <target>`` and footnote labels."""
+    """Return the outline of Markdown. Definitions are ``[name]: <target>`` and ``[^label]: .``."""
     environment: dict[str, dict[str, dict[str, str]]] = {}
     tokens = parser(page=True).parse(text, environment)
     starts = [match.start() for match in _LINE_START.finditer(text)]
@@ -209,7 +215,7 @@ def _markdown_outline(text: str) -> _Outline:
 
 
 def _rst_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the range of each block: it starts at a line without indentation after a blank line."""
+    """Yield the range of each block. A block starts after a blank line, without indentation."""
     start = 0
     for match in _RST_BLOCK_END.finditer(text):
         yield start, match.end()

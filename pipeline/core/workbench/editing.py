@@ -1,7 +1,7 @@
-"""Edits of a catalogue: one entry, and the header fields that name the translator.
+"""Edits of a catalogue: changes of one entry, and of the header fields that name the translator.
 
-An edit never overwrites what its author has not seen. If the entry has changed since, the result is
-a conflict with the other version, and the person decides.
+An edit states which version of the entry its author has seen. If the entry has changed since then,
+the result is a conflict with the other version, and nothing is overwritten.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pipeline.core.catalog.update import obsolete_entry
 from pipeline.core.memory.redaction import redact
 from pipeline.entries import GENERATOR, Catalog, Entry
 
-# Control characters, other line separators, bidirectional controls, lone surrogates.
+# Invisible or invalid characters: control characters, line separators, bidirectional controls, lone
+# surrogates.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
@@ -24,7 +25,7 @@ _UNSEEN = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """Version of an entry that its editor has seen."""
+    """Version of an entry that the author of an edit has seen."""
 
     msgid: str
     context: str | None
@@ -32,19 +33,17 @@ class Seen:
     fuzzy: bool
 
     def is_like(self, entry: Entry) -> bool:
-        """Return whether the entry is unchanged since it was seen."""
+        """Return whether the translation of ``entry`` is still the one that was seen."""
         return entry.msgstr == self.msgstr and entry.fuzzy == self.fuzzy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Effect of an edit on an entry, for undoing it.
-
-    ``kept`` is an obsolete entry that the edit added, so that words are not lost.
-    """
+    """Effect of an edit on an entry, for undoing it."""
 
     before: Entry
     after: Entry
+    # Obsolete entry that the edit added to save a person's words.
     kept: Entry | None = None
 
 
@@ -58,7 +57,7 @@ class Edited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """Entry that somebody else has changed. ``theirs`` is None if it was removed."""
+    """Entry that somebody else has changed meanwhile; ``theirs`` is None if it was removed."""
 
     theirs: Entry | None
 
@@ -71,16 +70,17 @@ def edit(
     is_draft: bool = False,
     stamp: Mapping[str, str],
 ) -> Edited | Conflict:
-    """Return ``catalog`` with ``msgstr`` for the ``seen`` entry, as finished text or as draft.
+    """Return ``catalog`` with ``msgstr`` as the translation of the ``seen`` entry.
 
-    ``stamp`` has the header fields for translator and date.
+    With ``is_draft`` the entry becomes fuzzy. ``stamp`` has header fields for translator and date
+    (see ``stamp_of``). The result is a Conflict if the entry has changed.
     """
     at = _place_of(catalog, seen.context, seen.msgid)
     if at is None:
         return Conflict(theirs=None)
     entry = catalog.entries[at]
     written = _written(entry, msgstr, is_draft=is_draft)
-    if written == entry:  # somebody has written the same
+    if written == entry:  # no conflict, even if somebody else has written the same
         return Edited(catalog=catalog, step=Step(before=entry, after=entry))
     if not seen.is_like(entry):
         return Conflict(theirs=entry)
@@ -90,10 +90,10 @@ def edit(
 def reject(
     catalog: Catalog, seen: Seen, *, stamp: Mapping[str, str]
 ) -> Edited | Conflict:
-    """Return ``catalog`` without the translation of the ``seen`` entry, which is then open.
+    """Return ``catalog`` without the translation of the ``seen`` entry.
 
     A machine's words are deleted. A person's words stay in the catalogue: a translation of older
-    English becomes an obsolete entry, any other translation becomes a comment.
+    English becomes an obsolete entry; any other translation becomes a comment of the entry.
     """
     at = _place_of_seen(catalog, seen)
     if isinstance(at, Conflict):
@@ -101,7 +101,7 @@ def reject(
     entry = catalog.entries[at]
     notes = tuple(note for note in entry.notes if not note.startswith(STATES))
     emptied = replace(entry, msgstr="", fuzzy=False, previous=None, notes=notes)
-    # The obsolete entry is fuzzy: if its English comes back, a person reviews it.
+    # The obsolete entry stays fuzzy, so that a person reviews it if its English comes back.
     older = replace(
         obsolete_entry(entry), msgid=entry.source_text, context=None, comments=()
     )
@@ -109,7 +109,7 @@ def reject(
     is_known = older in map(_bare, entries) or is_spare(older, finished_in(entries))
     if not entry.msgstr or machine_of(entry) or is_known:
         return _replaced(catalog, at, emptied, stamp=stamp)
-    # A catalogue has only one entry per message, including obsolete ones.
+    # A catalogue can have only one entry for each message, including obsolete entries.
     names = {(other.context, other.msgid) for other in entries}
     if older.msgid != entry.msgid and (older.context, older.msgid) not in names:
         return _replaced(catalog, at, emptied, kept=older, stamp=stamp)
@@ -119,7 +119,7 @@ def reject(
 
 
 def keep(catalog: Catalog, seen: Seen) -> Edited | Conflict:
-    """Return ``catalog`` unchanged if the entry is as it was ``seen``, otherwise a conflict."""
+    """Return ``catalog`` unchanged, or a Conflict if the ``seen`` entry has changed."""
     at = _place_of_seen(catalog, seen)
     if isinstance(at, Conflict):
         return at
@@ -130,10 +130,10 @@ def keep(catalog: Catalog, seen: Seen) -> Edited | Conflict:
 def put_back(
     catalog: Catalog, seen: Seen, before: Entry, *, stamp: Mapping[str, str]
 ) -> Edited | Conflict:
-    """Return ``catalog`` with the translation of ``before`` in place of the ``seen`` one.
+    """Return ``catalog`` with ``before``, an earlier version of the ``seen`` entry.
 
-    ``before`` is an earlier version of the entry, restored with its state and comments. The newer
-    words are kept in the same way as by ``reject``.
+    State and comments of the earlier version are restored as well. A person's newer words are
+    saved as in ``reject``.
     """
     rejected = reject(catalog, seen, stamp=stamp)
     if isinstance(rejected, Conflict):
@@ -159,7 +159,10 @@ def put_back(
 def undo(
     catalog: Catalog, step: Step, *, stamp: Mapping[str, str]
 ) -> Edited | Conflict:
-    """Return ``catalog`` with the entry as before a step, unless it was changed since."""
+    """Return ``catalog`` with the entry as it was before ``step``.
+
+    The result is a Conflict if the entry has changed since then.
+    """
     at = _place_of(catalog, step.after.context, step.after.msgid)
     if at is None:
         return Conflict(theirs=None)
@@ -175,7 +178,7 @@ def undo(
 
 
 def stamp_of(who: str, when: str) -> dict[str, str]:
-    """Return the header fields for translator, date and tool."""
+    """Return the header fields for the translator ``who``, the date ``when``, and the tool."""
     stamp = {"PO-Revision-Date": when, "X-Generator": f"{GENERATOR} serve"}
     if who:
         stamp["Last-Translator"] = who
@@ -183,9 +186,9 @@ def stamp_of(who: str, when: str) -> dict[str, str]:
 
 
 def cleaned(msgstr: str) -> str:
-    """Return typed or pasted text without characters that are invisible or invalid in a catalogue.
+    """Return typed or pasted text without invisible and invalid characters.
 
-    Line ends become ``\\n``; control characters and surrounding white space are removed.
+    Line ends become ``\\n``; surrounding white space is removed.
     """
     lines = msgstr.replace("\r\n", "\n").replace("\r", "\n")
     return _UNSEEN.sub("", lines).strip()
@@ -216,7 +219,7 @@ def _replaced(
     kept: Entry | None = None,
     stamp: Mapping[str, str],
 ) -> Edited:
-    """Return ``catalog`` with another entry at an index, and ``kept`` appended to it."""
+    """Return ``catalog`` with ``entry`` at index ``at``, ``kept`` at the end, and a new header."""
     entries = list(catalog.entries)
     before, entries[at] = entries[at], entry
     if kept is not None:
@@ -233,9 +236,10 @@ def _bare(entry: Entry) -> Entry:
 
 
 def _comment_of(entry: Entry) -> str:
-    """Return the translation of an entry as a comment, with long atoms redacted for the memory.
+    """Return the translation of an entry as a comment: ``rejected: 茶冷。``.
 
-    ``rejected: 茶冷。``; a copy's words name their origin: ``tea.md, by Han Meimei, MIT: 茶冷。``
+    If it was adopted from a copy, the comment names the origin: ``tea.md, by Han Meimei, MIT:
+    茶冷。``. Long atoms are redacted, because the memory stores comments but no text of upstream.
     """
     words = redact(entry.msgstr, entry.msgid)
     copy = copy_of(entry)
@@ -245,10 +249,10 @@ def _comment_of(entry: Entry) -> str:
 
 
 def _written(entry: Entry, msgstr: str, *, is_draft: bool) -> Entry:
-    """Return an entry with a new translation, and without notes about the old one."""
+    """Return an entry with a new translation, and without notes about the state of the old one."""
     notes = tuple(note for note in entry.notes if not note.startswith(FUZZY))
     if is_draft and msgstr:
-        # A fuzzy entry always names the English that it translates: here the current one.
+        # A fuzzy entry has the English that it translates as ``previous``: here the current one.
         return replace(
             entry, msgstr=msgstr, fuzzy=True, previous=entry.msgid, notes=notes
         )

@@ -1,12 +1,13 @@
-"""Marks around messages, which are found again as elements in the rendered page.
+"""Marks around the messages of a page, to find the messages in the rendered HTML.
 
-A mark is a few punctuation characters on each side of a message. They have no meaning in Markdown
-or reST, and do not affect the anchor of a heading::
+A mark is a few punctuation characters before and after a message. They have no meaning in Markdown
+and reST, so renderers copy them, and they do not change the anchor of a heading. In the HTML, a
+pair of marks becomes an element::
 
     Use **all** of it.   →   ⁂†‡⁅Use **all** of it.⁆†‡⁂
     …                    →   <span data-block="1">Use <strong>all</strong> of it.</span>
 
-A message that cannot be marked is rendered without an element, so users cannot click on it.
+A few messages cannot be marked. They have no element, so users cannot click on them.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ ATTRIBUTE = "data-block"
 
 _DIGITS = "†‡•‣"
 _MARK = re.compile(rf"⁂(?P<start>[{_DIGITS}]+)⁅|⁆(?P<end>[{_DIGITS}]+)⁂")
-# A comment, a tag (quoted values may contain any character), or a mark outside of both.
+# A comment, a tag (its quoted values may contain any character), or a mark outside of both.
 _TOKEN = re.compile(
     r"""<!--.*?-->|<(?P<close>/?)(?P<name>[A-Za-z][\w:-]*)(?:[^<>"']|"[^"]*"|'[^']*')*>"""
     rf"|{_MARK.pattern}",
     re.DOTALL,
 )
-# An HTML block that is a single element: its content can be marked.
+# An HTML block that is a single element, whose content can be marked.
 _ELEMENT = re.compile(
     r"(?P<open>\s*<(?P<name>\w+)[^<>]*>).*(?P<close></(?P=name)>\s*)", re.DOTALL
 )
@@ -40,12 +41,11 @@ _VOID = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedHtml:
-    """Rendered page. ``inner`` has the content of each message's element, by number.
-
-    For an image text the element is the image itself, which has no content.
-    """
+    """Rendered page with an element for each message."""
 
     html: str
+    # HTML of each message, by number. The alternative text of an image is missing here, because its
+    # element is the image, which has no content.
     inner: Mapping[int, str]
 
 
@@ -61,21 +61,21 @@ def marked_text(text: str, messages: Sequence[Message], *, first: int = 0) -> st
         begin, finish = f"⁂{digits}⁅", f"⁆{digits}⁂"
         edits += [Edit(start, start, begin), Edit(end, end, finish)]
         edits += _for_title(text, message, len(begin) + len(finish))
-    # At the same position, a target comes before the mark of its title.
+    # Put the target of a title (see ``_for_title``) before the mark at the same position.
     edits.sort(key=lambda edit: (edit.start, not edit.text.startswith("..")))
     return splice(text, edits)
 
 
 def without_marks(text: str) -> str:
-    """Return ``text`` without any remaining marks."""
+    """Return ``text`` without marks."""
     return _MARK.sub("", text)
 
 
 def read_marks(html: str) -> MarkedHtml:
-    """Return the HTML of a marked text, with an element for each message in place of its marks.
+    """Return the HTML of a marked text with an element instead of each pair of marks.
 
-    Marks that do not enclose complete elements are removed. A mark within a tag makes that element
-    the message's: ``<img alt="⁂†⁅A tree⁆†⁂">``.
+    Marks that do not enclose complete elements are removed. If the marks are in a tag, as in
+    ``<img alt="⁂†⁅A tree⁆†⁂">``, the tag gets the attribute instead.
     """
     spans = _spans(html)
 
@@ -92,27 +92,27 @@ def read_marks(html: str) -> MarkedHtml:
     result = _TOKEN.sub(read, html)
     inner: dict[int, str] = {}
     for number, span in spans.items():
-        # The content may contain the marks of other messages, for example of an image text.
+        # The content may contain marks of other messages, such as the text of an image.
         inner[number] = read_marks(html[span.inner_start : span.inner_end]).html
     return MarkedHtml(html=result, inner=inner)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Span:
-    """Position of a message in HTML: the bounds of its first mark and of its second mark."""
+    """Positions of the two marks of a message in HTML."""
 
-    start: int
-    inner_start: int
-    inner_end: int
-    end: int
+    start: int  # start of the first mark
+    inner_start: int  # end of the first mark
+    inner_end: int  # start of the second mark
+    end: int  # end of the second mark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """Mark outside of tags, with the path of its enclosing elements."""
+    """Mark outside of tags."""
 
     mark: re.Match[str]
-    path: tuple[int, ...]
+    path: tuple[int, ...]  # positions of the elements around it, outermost first
 
 
 def _spans(html: str) -> dict[int, _Span]:
@@ -126,7 +126,7 @@ def _spans(html: str) -> dict[int, _Span]:
             continue
         first = starts.get(mark["end"])
         number = _number(mark["end"])
-        # A page may quote marks: only the first pair is ours.
+        # The page itself may contain the characters of a mark. Take the first pair only.
         if first is None or first.path != found.path or number in spans:
             continue
         spans[number] = _Span(
@@ -156,7 +156,7 @@ def _opens(tag: re.Match[str]) -> bool:
 
 
 def _element(mark: re.Match[str], spans: Mapping[int, _Span]) -> str:
-    """Return the replacement of a mark: the start or end tag of an element, or nothing."""
+    """Return the replacement of a mark: the start or end tag of an element, or ""."""
     number = _number(mark["start"] or mark["end"])
     span = spans.get(number)
     if span is not None and mark.start() == span.start:
@@ -167,19 +167,20 @@ def _element(mark: re.Match[str], spans: Mapping[int, _Span]) -> str:
 
 
 def _with_attribute(tag: re.Match[str], number: int) -> str:
-    """Return a tag without marks, and with the number of their message as attribute."""
+    """Return a tag without marks, and with the number of the message as attribute."""
     head = tag.end("name") - tag.start()
     return f'{tag[0][:head]} {ATTRIBUTE}="{number}"{without_marks(tag[0][head:])}'
 
 
 def _place(text: str, message: Message) -> tuple[int, int] | None:
-    """Return where the marks of a message go, or None if marks would change the text's meaning."""
+    """Return the positions for the marks of a message; None if marks would change the page."""
     if message.markup is Markup.RST and message.kind is Kind.TABLE_CELL:
         return None  # marks would break the shape of a table drawn with characters
     if message.kind in (Kind.PAGE_TITLE, Kind.FRONT_MATTER):
         return None  # marks would change the YAML of the front matter
     if message.kind is not Kind.HTML:
-        # The last two characters of "as follows::" announce code, so a mark must not follow them.
+        # In reST, "::" at the end of a paragraph ("as follows::") announces code. Put the mark
+        # before it, because "::" must stay at the end.
         words = text[message.start : message.end]
         announced = len(words.rstrip(":")) if message.mark else len(words)
         return message.start, message.start + announced
@@ -190,14 +191,15 @@ def _place(text: str, message: Message) -> tuple[int, int] | None:
 
 
 def _for_title(text: str, message: Message, length: int) -> Iterator[Edit]:
-    """Yield the edits that keep a reST title intact when it grows by ``length`` characters.
+    """Yield the edits that keep a reST title intact when marks add ``length`` characters to it.
 
-    Its adornment lines must be at least as long, and links by its name need an explicit target.
+    The lines of punctuation below (and above) a title must be at least as long as the title. Links
+    to the title by its name need an explicit target, because the marks change its name.
     """
     if message.markup is not Markup.RST or not message.rules:
         return
     for start, end in message.rules:
-        # Twice the length, because wide characters take two columns.
+        # Use twice the length, because wide characters take two columns.
         yield Edit(end, end, text[start] * length * 2)
     if re.search(re.escape(message.msgid) + "`?_", text, re.IGNORECASE):
         top = min(message.start, message.rules[0][0])

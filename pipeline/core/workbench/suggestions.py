@@ -1,4 +1,4 @@
-"""Search for translations of similar English, in all pages of a locale."""
+"""Search for translations of similar English texts on all pages of a locale."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pipeline.core.catalog.change import plain_text
 from pipeline.core.catalog.matcher import CUTOFF
 from pipeline.entries import Catalog
 
-_WANTED = 5  # nobody reads more
+_WANTED = 5  # maximum number of suggestions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """Translation of similar English. ``score`` is 100 for the same words."""
+    """Translation of a similar English text."""
 
-    score: int
+    score: int  # similarity of the English, up to 100 for the same words
     page: str
     english: str
     msgstr: str
@@ -42,9 +42,9 @@ class TranslationMemory:
         self._index()
 
     def search(self, page: str, english: str) -> tuple[Suggestion, ...]:
-        """Return the most similar translations, best first and without duplicates.
+        """Return the translations of the most similar texts, best first and each once.
 
-        The message's own translation on ``page`` is left out.
+        The translation of ``english`` itself on ``page`` is left out.
         """
         found = process.extract(
             plain_text(english),
