@@ -1,5 +1,7 @@
-"""Adoption: match a translated copy of unknown version with upstream's pages.
+"""Adoption of copies: translations of upstream's pages that people made elsewhere.
 
-What belongs here: aligning texts, choosing versions, and carrying translations to the pin. Reading
-files and history from disk does not; see ``commands/adopt``.
+The version of upstream that a copy translates is unknown. ``copy_reader`` reads a copy,
+``candidates`` chooses page and version, ``alignment`` finds the English of each Chinese passage,
+and ``offers`` carries the translations to the pin. Reading files and upstream's history belongs in
+``commands/adopt``.
 """

@@ -1,9 +1,12 @@
-"""Monotone alignment of a copy with the English: which passage translates which message.
+"""Alignment of a copy with the English: which block of the copy translates which message.
 
-The input is two sequences of blocks. Blocks are paired in order, never crosswise, so that the sum
-of all scores is largest; a block without a match is left unpaired. A pair may have several blocks
-on one side. Scores are in nats, and 0 means no better than chance. The similarity of meaning,
-computed by a sentence encoder, counts most, then the length.
+``align`` takes two sequences of blocks (``blocks``) and returns pairs of blocks that belong
+together. Pairs are in order on both sides and never cross. A pair may have several blocks on one
+side, and a block without a match stays unpaired. Of all alignments, the one with the highest total
+score is chosen.
+
+A score is the logarithm of odds, in nats: 0 means that a match is as likely as not. It depends
+mostly on the similarity of meaning, which a sentence encoder computes, and also on the lengths.
 """
 
 from __future__ import annotations
@@ -21,62 +24,60 @@ from pipeline.core.adoption.blocks import Block, BlockKind
 from pipeline.core.document.prose import count_words
 
 _GAP = 0.4  # cost of an unpaired block
-_USUAL = 1.5  # bonus of any pair: most blocks of a translation have one
-_FLOOR = -1.0  # a pair with a lower score is never made
+_USUAL = 1.5  # bonus of any pair, because most blocks of a copy have a match
+_FLOOR = -1.0  # minimum score of a pair
 _MORE = 2.0  # cost of each further block on one side of a pair
-_SURE = 0.75  # confidence from which on a pair is accepted
-_MOST = 3  # blocks on one side of a pair, at most
-# Bounds for pairs of several blocks: Chinese characters and words per English word.
+_SURE = 0.75  # minimum confidence of a pair that is adopted
+_MOST = 3  # maximum number of blocks on one side of a pair
+# Bounds of the length ratio for pairs of several blocks: Chinese characters and words per English
+# word.
 _SHORTEST_SHARE, _LONGEST_SHARE = 0.6, 4.5
-# Function that returns the similarity in meaning of two sequences of texts, 0 to 1.
+# Function that returns how similar two sequences of texts are in meaning, 0 to 1.
 Similar = Callable[[Sequence[str], Sequence[str]], float]
-# Function that encodes texts; the result compares them.
+# Function that encodes texts, and returns a function that compares them.
 Encoder = Callable[[Iterable[str]], Similar]
 
-CODE = 9.0  # nats, for two equal blocks of code
-_MEANING, _CHANCE = 14.0, 0.5  # weight of the similarity, and its value by chance
-# Mean and standard deviation of the logarithm of Chinese characters per English word, in a
-# translation; then the deviation for two unrelated paragraphs.
+CODE = 9.0  # score of two equal blocks of code
+# Weight of the similarity of meaning, and the similarity that scores 0.
+_MEANING, _CHANCE = 14.0, 0.5
+# The logarithm of Chinese characters per English word: its mean and standard deviation in a
+# translation, and its deviation for two unrelated paragraphs.
 _MEAN, _SPREAD, _ANY = 0.58, 0.33, 1.1
-_SHORT = 6.0  # words; the ratio varies more in shorter texts
-_LENGTH_AT_LEAST = -6.0
-_NEVER = -99.0
-_ENGLISH = (
-    1.0  # English left untranslated: it scores lower than a translation beside it
-)
-_SAME = 0.8  # share of words that two equal English texts have in common
-_ALIKE = 0.3  # share of lines in common at which two blocks of code score 0
+_SHORT = 6.0  # words; in texts shorter than about this, the ratio varies more
+_LENGTH_AT_LEAST = -6.0  # minimum score of the lengths
+_NEVER = -99.0  # score of blocks that cannot belong together
+# Score of English that the copy left untranslated. It is less than the score of a translation.
+_ENGLISH = 1.0
+_SAME = 0.8  # minimum share of common words of two English texts that count as equal
+_ALIKE = 0.3  # share of common lines at which two blocks of code score 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Blocks that belong together, by their indexes on each side; one side may be empty.
+    """Blocks that belong together; one side may be empty."""
 
-    ``score`` is in nats: the log odds that the blocks belong together.
-    """
-
-    english: tuple[int, ...]
-    copy: tuple[int, ...]
+    english: tuple[int, ...]  # indexes of English blocks
+    copy: tuple[int, ...]  # indexes of the copy's blocks
     score: float = 0.0
 
     @property
     def confidence(self) -> float:
         """Return the score as a probability, 0 to 1. A score of 0 is one half."""
-        # Beyond 30 nats a float cannot be told from 0 or 1; clamping also avoids an overflow.
+        # Limit the score: beyond 30 the result is practically 0 or 1, and ``exp`` may overflow.
         return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, self.score))))
 
     @property
     def is_sure(self) -> bool:
-        """Return whether the pair is accepted; a doubtful one is left to a person."""
+        """Return whether the pair is adopted; the report lists a pair that is not sure."""
         return self.confidence >= _SURE
 
 
 class _Move(NamedTuple):
-    """Number of blocks consumed on each side, with the score of the pair that they make."""
+    """Step of an alignment: the next blocks of each side make a pair."""
 
-    ours: int
-    theirs: int
-    score: float
+    ours: int  # number of English blocks
+    theirs: int  # number of the copy's blocks
+    score: float  # of the pair
 
 
 def align(
@@ -84,7 +85,8 @@ def align(
 ) -> list[Pair]:
     """Return the pairs of both sequences; an unpaired block is a pair with an empty side.
 
-    Code that occurs once on each side is paired first. The parts in between are aligned by score.
+    Code that occurs exactly once on each side is paired first. The parts between such pairs are
+    aligned by score.
     """
     pairs: list[Pair] = []
     row = column = 0
@@ -99,7 +101,10 @@ def align(
 
 
 class _Aligner:
-    """Aligner of one part of the page with one part of the copy."""
+    """Aligner of a part of the page with a part of the copy.
+
+    A *place* is how far an alignment has got: the numbers of blocks before it on each side.
+    """
 
     def __init__(
         self, english: Sequence[Block], copy: Sequence[Block], similar: Similar
@@ -115,7 +120,7 @@ class _Aligner:
         moves = self._best_moves()
         row, column = len(self.english), len(self.copy)
         pairs: list[Pair] = []
-        # Each place stores the move that leads to it, so the best path is read backwards.
+        # ``moves`` has the last move to each place, so read the best alignment from its end.
         while row or column:
             ours, theirs, score = moves[row, column]
             row, column = row - ours, column - theirs
@@ -130,12 +135,9 @@ class _Aligner:
         return pairs[::-1]
 
     def _best_moves(self) -> dict[tuple[int, int], _Move]:
-        """Return, for each place, the last move of the best path to it.
-
-        A place is a pair of counts: the blocks consumed on each side.
-        """
-        # Dynamic programming: `best` is the highest total of any path to a place. Moves only lead
-        # forward, so a place is final when the loops reach it.
+        """Return, for each place, the last move of the best alignment up to it."""
+        # This is dynamic programming. ``best`` has the highest total score up to each place. Moves
+        # lead forward only, so the value of a place is final when the loops reach it.
         best = {(0, 0): 0.0}
         moves: dict[tuple[int, int], _Move] = {}
         for row in range(len(self.english) + 1):
@@ -149,7 +151,7 @@ class _Aligner:
         return moves
 
     def _moves(self, row: int, column: int) -> Iterator[tuple[_Move, float]]:
-        """Yield the possible moves from a place, each with its value."""
+        """Yield the possible moves from a place, each with what it adds to the total score."""
         has_row, has_column = row < len(self.english), column < len(self.copy)
         if has_row:
             yield _Move(1, 0, 0.0), -_GAP
@@ -159,15 +161,16 @@ class _Aligner:
             return
         for ours, theirs in self._shapes(row, column):
             passage = self.ours(row, ours), self.theirs(column, theirs)
-            # One to one is the usual case; each further block must earn its cost.
+            # One block on each side is the usual case. Each further block costs ``_MORE``.
             worth = score(*passage, self.similar) + _USUAL - _MORE * (ours + theirs - 2)
             if worth > _FLOOR:
                 yield _Move(ours, theirs, worth), worth
 
     def _shapes(self, row: int, column: int) -> Iterator[tuple[int, int]]:
-        """Yield the numbers of blocks on each side of a pair that starts here.
+        """Yield the numbers of blocks on each side that a pair at this place may have.
 
-        One to one is always possible. Prose may also match several to one, if the lengths fit.
+        One on each side is always possible. Prose may also have several blocks on one side, if the
+        lengths fit.
         """
         yield 1, 1
         ours, theirs = self.english[row], self.copy[column]
@@ -187,12 +190,12 @@ def _passage(blocks: Sequence[Block], start: int, count: int) -> Passage:
 
 
 def _anchors(english: Sequence[Block], copy: Sequence[Block]) -> list[tuple[int, int]]:
-    """Return indexes of code that occurs once on each side, as anchors of the alignment.
+    """Return pairs of indexes of equal code that occurs exactly once on each side.
 
-    If code was moved, only the longest sequence in the same order counts.
+    Pairs must not cross. If the copy has moved code, take the longest series of pairs in order.
     """
     ours, theirs = _code_once(english), _code_once(copy)
-    # Longest increasing subsequence, one candidate chain for each end.
+    # Find the longest increasing subsequence: ``best`` has the longest chain for each last pair.
     best: list[list[tuple[int, int]]] = []
     for code, row in ours.items():
         if code in theirs:
@@ -203,9 +206,9 @@ def _anchors(english: Sequence[Block], copy: Sequence[Block]) -> list[tuple[int,
 
 
 def _code_once(blocks: Sequence[Block]) -> dict[str, int]:
-    """Return each piece of code that occurs once, with the index of its block.
+    """Return the code that occurs exactly once, without white space, with the index of its block.
 
-    White space is ignored, because some copies have all code on one line.
+    White space must not matter, because some copies have all code on one line.
     """
     places: dict[str, list[int]] = {}
     for number, block in enumerate(blocks):
@@ -215,7 +218,10 @@ def _code_once(blocks: Sequence[Block]) -> dict[str, int]:
 
 
 def _count_alike(blocks: Sequence[Block], start: int) -> int:
-    """Return how many blocks from ``start`` on can form a passage; a heading forms its own."""
+    """Return how many blocks from ``start`` on may form one side of a pair.
+
+    They must be of the same kind. A heading is never joined with others.
+    """
     first = blocks[start]
     if first.kind is BlockKind.HEADING:
         return 1
@@ -225,7 +231,7 @@ def _count_alike(blocks: Sequence[Block], start: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Passage:
-    """Consecutive blocks of one side, with cached facts about their words."""
+    """One side of a possible pair: consecutive blocks, with cached facts about their words."""
 
     blocks: tuple[Block, ...]
 
@@ -237,7 +243,7 @@ class Passage:
     @cached_property
     def words(self) -> int:
         """Return the number of English words, or of Chinese characters and words."""
-        # A Markdown link in a reST page, for example, may parse as one atom without words.
+        # ``count_words`` may return 0, for example for a Markdown link in a reST page.
         return sum(
             count_words(block.text, block.markup) or evidence.count_han(block.text)
             for block in self.blocks
@@ -250,13 +256,13 @@ class Passage:
 
     @cached_property
     def is_chinese(self) -> bool:
-        """Return whether each block has a Chinese character."""
+        """Return whether every block contains Chinese."""
         return all(map(evidence.HAN.search, self.texts))
 
 
 def score(english: Passage, copy: Passage, similar: Similar) -> float:
-    """Return the log odds, in nats, that one passage translates the other."""
-    # Code never translates prose. Two pieces of code are compared by lines, without the encoder.
+    """Return the score of two passages: the log odds, in nats, that one translates the other."""
+    # Code cannot match prose. Two pieces of code are compared line by line, without the encoder.
     kinds = {block.kind is BlockKind.CODE for block in (*english.blocks, *copy.blocks)}
     if len(kinds) > 1:
         return _NEVER
@@ -264,8 +270,8 @@ def score(english: Passage, copy: Passage, similar: Similar) -> float:
         likeness = code_likeness("\n".join(english.texts), "\n".join(copy.texts))
         return CODE * (likeness - _ALIKE) / (1 - _ALIKE)
     if not copy.is_chinese:
-        # A paragraph without Chinese matches only the same English: the copy left it untranslated.
-        # The share is Dice's coefficient of the words.
+        # The copy has no Chinese here, so it can only be the same English, left untranslated.
+        # ``share`` is Dice's coefficient of the words.
         both = (english.english & copy.english).total()
         share = 2 * both / max(1, english.english.total() + copy.english.total())
         return _ENGLISH if share > _SAME else _NEVER
@@ -274,11 +280,14 @@ def score(english: Passage, copy: Passage, similar: Similar) -> float:
 
 
 def _length(english: int, chinese: int) -> float:
-    """Return the log odds of the lengths: their ratio is nearly constant within a translation."""
+    """Return the score of the lengths of two passages.
+
+    In a translation, the ratio of the lengths is nearly constant.
+    """
     if not english or not chinese:
         return _LENGTH_AT_LEAST
-    # Compare two normal distributions of the logarithm: of a translation, and of unrelated texts.
-    # Short texts vary more, so their distribution is wider.
+    # Compare two normal distributions of the ratio's logarithm: for translations, and for unrelated
+    # texts. The ratio of short texts varies more.
     spread = _SPREAD * (1.0 + 0.8 * _SHORT / (_SHORT + english))
     distance = log(chinese / english) - _MEAN
     fits = -0.5 * (distance / spread) ** 2 - log(spread)
@@ -289,7 +298,8 @@ def _length(english: int, chinese: int) -> float:
 def code_likeness(ours: str, theirs: str) -> float:
     """Return the share of lines that two pieces of code have in common, 0 to 1.
 
-    If the other code is a single line, only lines missing from it count.
+    ``theirs`` may have lost its line breaks. Then the result is the share of our lines that it
+    contains.
     """
     lines = evidence.code_lines(ours)
     if not lines:

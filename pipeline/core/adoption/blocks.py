@@ -1,7 +1,7 @@
 """Page as a sequence of blocks: prose, headings and code.
 
-Both sides of an adoption are converted: upstream's page at some commit, and the translated copy. On
-the English side each block of prose is one message with its exact msgid.
+Both sides of an adoption become blocks: upstream's page at some commit, and the translated copy. On
+the English side, the text of each block of prose is the exact msgid of a message.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pipeline.core.document.markdown.directives import count_option_lines, parse
 from pipeline.core.document.message import Kind, Markup, Message, Signature, Split
 from pipeline.core.document.reader import Document
 
-# Nodes of the docutils tree whose text is code.
+# Nodes of docutils whose text is code, and directives for code.
 _RST_LITERAL = ("literal_block", "doctest_block")
 _RST_CODE = ("code", "code-block", "sourcecode", "testcode", "doctest", "code-cell")
 _FENCES = ("fence", "colon_fence", "code_block")
 
 
 class BlockKind(StrEnum):
-    """Kind of a block for the alignment: only blocks of the same kind match."""
+    """Kind of a block."""
 
     HEADING = "heading"
     PROSE = "prose"
@@ -30,28 +30,25 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One block. ``text`` is its source; prose is on one line, except for hard line breaks.
-
-    ``place`` is its position for people: ``line 12`` or ``cell 3``.
-    """
+    """One block of a page."""
 
     kind: BlockKind
-    text: str
-    place: str = ""
-    # kind of the message that a block of words stands for
-    message: Kind = Kind.PARAGRAPH
+    text: str  # source; of prose, the msgid: on one line, except for hard line breaks
+    place: str = ""  # position for messages: "line 12" or "cell 3"
+    message: Kind = Kind.PARAGRAPH  # of prose and headings: kind of the message
     markup: Markup = Markup.MARKDOWN
 
     @property
     def is_words(self) -> bool:
-        """Return whether people translate the block; code stays as it is."""
+        """Return whether people translate the block: whether it is prose or a heading."""
         return self.kind is not BlockKind.CODE
 
 
 def blocks_of(document: Document) -> tuple[Block, ...]:
-    """Return the blocks of a parsed document, in order.
+    """Return the blocks of a document, in order.
 
-    For a notebook these are the blocks of its Markdown cells and each non-empty code cell.
+    Blocks of a notebook are the blocks of its Markdown cells, and its code cells that are not
+    empty.
     """
     if document.notebook is None:
         return tuple(split_blocks(document.units[0].split))
@@ -67,29 +64,26 @@ def blocks_of(document: Document) -> tuple[Block, ...]:
 
 
 def split_blocks(split: Split, *, cell: int | None = None) -> Iterator[Block]:
-    """Yield the messages and code of one text as blocks, in order of the text.
+    """Yield the messages and the code of a text as blocks, in order.
 
-    If a message and code start at the same offset, the message comes first.
+    ``cell`` is the index of the notebook cell that the text is from.
     """
     found = [(message.start, _words_block(message, cell)) for message in split.messages]
     found += _code_blocks(split, cell)
-    # The sort is stable, so a message stays before code with the same offset.
+    # The sort is stable, so a message comes before code with the same offset.
     found.sort(key=lambda pair: pair[0])
     yield from (block for _, block in found)
 
 
 def words_of(blocks: Iterable[Block]) -> list[Block]:
-    """Return the blocks that people translate: prose and headings, in order.
-
-    For upstream's pages, each is a message with its exact msgid.
-    """
+    """Return the blocks that people translate: prose and headings, in order."""
     return [block for block in blocks if block.is_words]
 
 
 def _words_block(message: Message, cell: int | None) -> Block:
     """Return a message as a block with its exact msgid.
 
-    Titles of admonitions count as prose, because only headings divide a page.
+    The title of an admonition is prose, because only headings divide a page.
     """
     is_heading = message.kind is Kind.HEADING
     return Block(
@@ -102,7 +96,7 @@ def _words_block(message: Message, cell: int | None) -> Block:
 
 
 def _code_blocks(split: Split, cell: int | None) -> Iterator[tuple[int, Block]]:
-    """Yield each non-blank piece of code with its offset."""
+    """Yield each piece of code that is not blank, with its offset in the text."""
     codes = iter(split.code)
     for offset, signature in split.skeleton:
         code = _code(signature, codes)
@@ -113,9 +107,9 @@ def _code_blocks(split: Split, cell: int | None) -> Iterator[tuple[int, Block]]:
 
 
 def _code(signature: Signature, codes: Iterator[str]) -> str:
-    """Return the code in a skeleton entry, or an empty string for other entries.
+    """Return the code of an element of a skeleton (``Split.skeleton``); "" if it is not code.
 
-    ``codes`` are the code blocks of a reST text, whose skeleton does not contain all of them.
+    The skeleton of a reST text does not contain the code itself; ``codes`` has it, in order.
     """
     match signature:
         case (name, _, info, content) if name in _FENCES and info != "{math}":
@@ -128,9 +122,10 @@ def _code(signature: Signature, codes: Iterator[str]) -> str:
 
 
 def _without_options(info: str, content: str) -> str:
-    """Return the content of a fence, without option lines if it is a directive.
+    """Return the content of a fence; if it is a directive, without its option lines.
 
-    ``:tags: [hide]`` below ``{code-cell}`` is not code, and an HTML copy does not show it.
+    For example, ``:tags: [hide]`` below ``{code-cell}`` is no code, and copies from web pages do
+    not have it.
     """
     if not parse_info(info).name:
         return content
@@ -139,9 +134,9 @@ def _without_options(info: str, content: str) -> str:
 
 
 def _place(line: int, cell: int | None) -> str:
-    """Return the position of a block for people: ``line 12``, or ``cell 3`` in a notebook.
+    """Return the position of a block for messages: ``line 12``, or ``cell 3`` in a notebook.
 
-    Lines count from 1, cells from 0 as in the notebook's list.
+    Lines count from 1, cells from 0.
     """
     if cell is None:
         return f"line {line}"

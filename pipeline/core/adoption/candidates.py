@@ -1,9 +1,10 @@
 """Candidates: the pages and versions that a copy may translate, and the choice among them.
 
-A first guess compares the names used in the copy and in the raw documents, as parsing the whole
-history would take too long. Then lines of code decide between versions: each line that only one
-side has counts against a version. If versions fit equally well, the one that was current longest
-wins, because most copies were made from it.
+First, ``NameIndex`` guesses the page: it compares identifiers and numbers in the copy with those in
+raw documents, because parsing upstream's whole history would take too long. Then ``choose``
+compares lines of code: each line that only one side has is a cost of a version. Among equally good
+versions, it prefers a page that exists at the pin, then the version that was current longest,
+because most copies were made from it.
 """
 
 from __future__ import annotations
@@ -19,20 +20,20 @@ from pipeline.core.adoption.alignment import Encoder, Pair, align
 from pipeline.core.adoption.blocks import Block, BlockKind, words_of
 from pipeline.core.adoption.history import Version, moment
 
-_CLEAR = 3.5  # nats from which on a pair proves that the page is right
+_CLEAR = 3.5  # minimum score of a pair that shows that the page is right, in nats
 
 
-# A line of code, with its number among equal lines, from 1.
+# A line of code, and its number among equal lines of the page, from 1.
 Line = tuple[str, int]
 # Names typical of a page: identifiers, and numbers of some length.
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}|\d+\.\d+|\d{3,}")
-# base64 data of a picture in the outputs
+# base64 data of an image in the outputs.
 _PAYLOAD = re.compile(r"[A-Za-z0-9+/=]{200,}")
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """Parsed version of a page, with the lines of code that identify it, in page order."""
+    """Parsed version of a page, with its lines of code, in order."""
 
     version: Version
     blocks: tuple[Block, ...]
@@ -46,21 +47,19 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Chosen version, the versions that fit equally well, and the aligned pairs.
-
-    ``share`` is the share of the copy's Chinese that clearly belongs to the page, 0 to 1.
-    """
+    """Version that a copy translates, and its alignment with the copy."""
 
     candidate: Candidate
-    as_good: tuple[Version, ...]  # including the chosen one, oldest first
+    # All versions of the page that fit equally well, with the chosen one, oldest first.
+    as_good: tuple[Version, ...]
     pairs: tuple[Pair, ...]
-    share: float
+    share: float  # share of the copy's Chinese that clearly belongs to the page, 0 to 1
 
 
 def rank(
     copy: Sequence[Block], candidates: Sequence[Candidate]
 ) -> list[tuple[int, Candidate]]:
-    """Return the candidates with their costs, the cheapest first."""
+    """Return the candidates with their costs (see ``_cost``), the cheapest first."""
     known = frozenset[Line]().union(*(candidate.lines for candidate in candidates))
     found = _found_in(copy, known)
     costs = [_cost(candidate.lines, found) for candidate in candidates]
@@ -75,12 +74,16 @@ def choose(
     *,
     pinned: frozenset[str],
 ) -> Choice:
-    """Return the version that ``copy`` translates. ``pinned`` are the page names at the pin."""
+    """Return the version that ``copy`` translates, aligned with it.
+
+    ``pinned`` has the names of the pages at the pin.
+    """
     ranked = rank(copy, candidates)
     cheapest = ranked[0][0]
     fitting = [candidate for cost, candidate in ranked if cost == cheapest]
 
-    # A page of the pin wins, then the version that was current longest, then the newest.
+    # Prefer a page that exists at the pin, then the version that was current longest, then the
+    # newest.
     def worth(candidate: Candidate) -> tuple[bool, float, str]:
         version = candidate.version
         return version.page.name in pinned, version.days, version.since
@@ -100,9 +103,9 @@ def choose(
 
 
 def share_of(copy: Sequence[Block], pairs: Sequence[Pair]) -> float:
-    """Return the share of a copy's Chinese that is in clear pairs, 0 to 1.
+    """Return the share of a copy's Chinese characters that are in clear pairs, 0 to 1.
 
-    Chinese comments in code do not count.
+    Comments in code are not counted.
     """
     clear: list[Block] = []
     for pair in pairs:
@@ -116,7 +119,7 @@ def _count_han(blocks: Iterable[Block]) -> int:
 
 
 def _lines_of(blocks: Iterable[Block]) -> Iterator[Line]:
-    """Yield the lines of code of a page, numbered among equal ones."""
+    """Yield the lines of code of a page, each with its number among equal lines."""
     counts: Counter[str] = Counter()
     for block in blocks:
         if block.kind is BlockKind.CODE:
@@ -126,23 +129,28 @@ def _lines_of(blocks: Iterable[Block]) -> Iterator[Line]:
 
 
 def _found_in(copy: Iterable[Block], known: Collection[Line]) -> frozenset[Line]:
-    """Return the ``known`` lines that occur in a copy; repeated lines only as often as there."""
+    """Return the ``known`` lines that occur in a copy.
+
+    If the copy has a line twice, the result has the line with the numbers 1 and 2.
+    """
     lines = frozenset(line for line, _ in known)
     counts: Counter[str] = Counter()
     for block in copy:
-        # A copy may have lost its fences, so code can appear as prose without Chinese.
+        # A copy may have lost its fences, so code may look like prose without Chinese.
         if block.kind is BlockKind.CODE or not evidence.HAN.search(block.text):
             counts += evidence.lines_in(block.text, lines)
     return frozenset((line, number) for line, number in known if counts[line] >= number)
 
 
 def _cost(lines: Sequence[Line], found: frozenset[Line]) -> int:
-    """Return how many lines only one of version and copy has.
+    """Return how many lines of code only the version or only the copy has.
 
-    Lines before the first match and after the last one do not count: a copy may be an excerpt.
+    ``lines`` are the lines of the version, ``found`` the known lines of the copy. The copy may be
+    an excerpt, so lines of the version before the first and after the last common line do not
+    count.
     """
     places = [at for at, line in enumerate(lines) if line in found]
-    # Lines of the copy that other versions have, and this one does not.
+    # Lines of the copy that only other versions have.
     strange = len(found) - len(places)
     if not places:
         return strange
@@ -152,8 +160,9 @@ def _cost(lines: Sequence[Line], found: frozenset[Line]) -> int:
 
 @dataclass(slots=True)
 class NameIndex:
-    """Index of the names on each page, for some versions of it."""
+    """Index of the names (identifiers and numbers) on each page, in some of its versions."""
 
+    # By page: the names in each version.
     names: dict[str, list[frozenset[str]]] = field(default_factory=dict)
 
     def add(self, page: str, text: str) -> None:
@@ -162,15 +171,15 @@ class NameIndex:
         self.names.setdefault(page, []).append(names)
 
     def guesses(self, copy: Sequence[Block], *, most: int) -> list[str]:
-        """Return the pages most similar to a copy, the most similar first.
+        """Return up to ``most`` pages that are similar to a copy, the most similar first.
 
-        A page counts by its most similar version.
+        The similarity of a page is the one of its most similar version.
         """
         counts: Counter[str] = Counter()
         for versions in self.names.values():
             counts.update(frozenset[str]().union(*versions))
         total = len(self.names) + 1
-        # The fewer pages have a name, the higher its weight (inverse document frequency).
+        # A name has a higher weight if fewer pages have it (inverse document frequency).
         weights = {name: log(total / count) ** 2 for name, count in counts.items()}
         text = "\n".join(block.text for block in copy)
         asked = weights.keys() & set(_NAME.findall(text))
@@ -185,6 +194,7 @@ def _likeness(
     asked: Iterable[str], names: frozenset[str], weights: Mapping[str, float]
 ) -> float:
     """Return the cosine similarity of two sets of names, without the norm of ``asked``."""
-    # fsum rounds exactly: the order of a set varies between runs, and a plain sum with it.
+    # Use ``fsum``, which rounds only once: the result of ``sum`` would depend on the order of the
+    # set, which differs between runs.
     shared = fsum(weights[name] for name in names.intersection(asked))
     return shared / sqrt(fsum(weights[name] for name in names) or 1.0)

@@ -1,8 +1,8 @@
 """Parser of copies in any state: Markdown, reST, plain text or notebook JSON.
 
-The output is blocks. Unlike upstream's documents, a copy may be malformed; text that does not parse
-in its claimed form is read as plain paragraphs. Words are never changed: only residue of
-converters, web pages and editors is removed.
+``read_copy`` returns the blocks of a copy. A copy may be malformed; text that cannot be parsed in
+its stated form is read as plain paragraphs. Words are never changed. Only leftovers of converters,
+web pages and editors are removed, such as the ¶ at the end of a heading.
 """
 
 from __future__ import annotations
@@ -23,23 +23,26 @@ from pipeline.core.document.message import Split
 from pipeline.errors import InputError
 
 _CELLS = re.compile(r'"cells"\s*:\s*\[')
-_NO_SPACE = re.compile(r"[^, \t\r\n]")
+_NO_SPACE = re.compile(r"[^, \t\r\n]")  # start of the next cell in the JSON
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060\ufeff]")
 _WIDE_SPACE = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
+# Sign of a link to a heading, at its end: "¶" or "[#](#name)".
 _PERMALINK = re.compile(r"\s*(?:\[[¶#\uf0c1]\]\([^()]*\)|[¶\uf0c1])\s*$")
+# Number of a heading: "第一章", "3.2".
 _NUMBERING = re.compile(
     r"^(?:第?[一二三四五六七八九十百]+[章节、.．]|第\d+[章节]|\d+(?:[.．]\d+)*[.．、)]?(?=\s)|[（(]?\d+[)）、])\s*"
 )
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d+|#x[0-9a-fA-F]+);")
+# Escape that a converter has added.
 _NEEDLESS = re.compile(r"\\([_\[\]()#+.!<>{}|~-])")
 _CODE_SPAN = re.compile(r"(`[^`]*`|\$[^$]*\$)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)|<?https?://\S+>?")
 _CODE_MARKS = re.compile(r"[=()\[\]._:{}+*/<>@`]")
-_MANY_MARKS = 0.13  # share of such marks in a text; prose has fewer
-_ENDED = tuple("。！？：；.!?:;…”）)")
+_MANY_MARKS = 0.13  # share of such characters in code; prose has fewer
+_ENDED = tuple("。！？：；.!?:;…”）)")  # ends of a sentence
 _WRAPPED = range(40, 131)  # columns of a line that may be wrapped
-_LONG = 4  # English words in a line that is not part of a Chinese paragraph
+_LONG = 4  # minimum number of words in a line that counts as English
 _decode = json.JSONDecoder(strict=False).raw_decode
 
 
@@ -71,7 +74,7 @@ def read_copy(text: str, form: Form) -> tuple[Block, ...]:
 
 
 def _notebook_blocks(text: str) -> Iterator[Block]:
-    """Yield the blocks of a notebook, each with its cell's number as place."""
+    """Yield the blocks of a notebook; their places name the cell. Raises InputError."""
     cells = list(_cells(text))
     if not cells:
         raise InputError(
@@ -84,7 +87,7 @@ def _notebook_blocks(text: str) -> Iterator[Block]:
 
 
 def _cells(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the cells of a notebook's JSON; of a truncated file, those before the cut."""
+    """Yield the cells of a notebook's JSON; if the file is truncated, the cells before the end."""
     start = _CELLS.search(text)
     at = start.end() if start else len(text)
     while cell_start := _NO_SPACE.search(text, at):
@@ -108,9 +111,10 @@ def _cell_blocks(cell: dict[str, Any]) -> Iterator[Block]:
 
 
 def _markdown_blocks(text: str) -> Iterator[Block]:
-    """Yield the blocks of Markdown; if it cannot be split as a whole, those of each paragraph.
+    """Yield the blocks of Markdown.
 
-    Code without its fence, like ``import x``, may look like syntax that the splitter rejects.
+    If the text cannot be split as a whole, split each paragraph on its own: code without a fence,
+    such as ``import x``, may look like syntax that the splitter rejects.
     """
     text = _visible(text)
     split = _split(text)
@@ -131,13 +135,13 @@ def _split(text: str) -> Split | None:
         split = split_text(text, page=True)
     except InputError:
         return None
-    # A rejected page has nothing but the reason of its rejection.
+    # The split of a rejected page is empty, except for the reason.
     is_refused = split.left_in_english and not split.messages and not split.skeleton
     return None if is_refused else split
 
 
 def _rst_blocks(text: str) -> Iterator[Block]:
-    """Yield the blocks of reST; if docutils fails, those of the text as plain text."""
+    """Yield the blocks of reST; if docutils cannot parse the text, read it as plain text."""
     from pipeline.core.document.rst.splitter import split_rst
 
     try:
@@ -147,9 +151,10 @@ def _rst_blocks(text: str) -> Iterator[Block]:
 
 
 def _fenced(text: str) -> str:
-    """Return plain text as Markdown: code in fences, and a blank line after each paragraph.
+    """Return plain text as Markdown: put code in fences, and a blank line after each paragraph.
 
-    A line of usual wrapping length that does not end a sentence continues in the next line.
+    A Chinese line ends a paragraph, unless it may be wrapped: it has the length of a wrapped line
+    and does not end a sentence.
     """
     if "```" in text:
         return text
@@ -168,14 +173,14 @@ def _fenced(text: str) -> str:
 
 def _looks_like_code(text: str) -> bool:
     """Return whether a paragraph is code: it has more punctuation than prose."""
-    # A sentence that only consists of a link would also have many marks.
+    # Replace links, because their addresses have as much punctuation as code.
     plain = _LINK.sub(" link ", text)
     marks = len(_CODE_MARKS.findall(plain))
     return not HAN.search(text) and marks > _MANY_MARKS * len(plain)
 
 
 def _clean(block: Block) -> Block:
-    """Return a block of prose without residue; prose that looks like code becomes code."""
+    """Return a block of prose without leftovers; prose that looks like code becomes code."""
     if not block.is_words:
         return block if block.text.strip() else replace(block, text="")
     is_heading = block.kind is BlockKind.HEADING
@@ -184,8 +189,7 @@ def _clean(block: Block) -> Block:
     text = _PERMALINK.sub("", _without_english(_visible(block.text)))
     if is_heading:
         text = _NUMBERING.sub("", text, count=1) or text
-    # `split` keeps the matched group, so odd parts are code, where backslashes belong to the
-    # author.
+    # ``split`` returns code spans at odd indexes. Only unescape the other parts.
     parts = _CODE_SPAN.split(text)
     parts[::2] = map(_unescaped, parts[::2])
     text = unicodedata.normalize("NFC", "".join(parts)).strip()
@@ -193,9 +197,9 @@ def _clean(block: Block) -> Block:
 
 
 def _without_english(text: str) -> str:
-    """Return a bilingual paragraph without its English lines.
+    """Return a paragraph in both languages without its English lines.
 
-    A line is English if it has no Chinese and at least four words: ``jax.numpy.dot`` is kept.
+    A line is English if it has no Chinese and at least four words. So ``jax.numpy.dot`` stays.
     """
     lines = text.split("\n")
     if not HAN.search(text):
@@ -211,6 +215,6 @@ def _visible(text: str) -> str:
 
 
 def _unescaped(prose: str) -> str:
-    """Undo a converter's escapes in prose: ``a\\_b &lt; c`` → ``a_b < c``."""
+    """Undo the escapes of a converter in prose: ``a\\_b &lt; c`` → ``a_b < c``."""
     prose = _ENTITY.sub(lambda entity: html.unescape(entity[0]), prose)
     return _NEEDLESS.sub(r"\1", prose).replace("\u00a0", " ")

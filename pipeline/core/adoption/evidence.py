@@ -1,7 +1,7 @@
-"""Features of a text that survive translation: code, names, numbers, links, formulas.
+"""Parts of a text that are the same in its translation: code, names, formulas.
 
-The functions normalize texts so that changes by converters and translators do not matter: white
-space, quotes, prompts, and the markup around a name.
+The functions normalize texts, because converters and translators change details: white space,
+quotes, prompts (``>>>``), and the markup around a name.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _MARKUP = re.compile(
     re.DOTALL,
 )
 _MATH = re.compile(r"^\$\$?(?P<text>.*?)\$\$?$", re.DOTALL)
-_SHORTEST_LINE = 4  # characters of a line of code that can identify a page
+_SHORTEST_LINE = 4  # minimum length of a line of code that can identify a page
 
 
 def plain_code(line: str) -> str:
-    """Normalize a line of code: remove prompt, comment and white space, unify quotes.
+    """Return a line of code without prompt, comment and white space, and with equal quotes.
 
     ``>>> f( “a” )  # see above`` → ``f('a')``
     """
@@ -40,16 +40,16 @@ def plain_code(line: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def code_lines(code: str) -> tuple[str, ...]:
-    """Return the normalized lines of a piece of code, without very short ones.
+    """Return the normalized lines of a piece of code, without very short lines.
 
-    ``"x = 1  # one\\n)"`` → ``"x=1"``: a single bracket occurs on every page.
+    ``"x = 12  # one\\n)"`` → ``("x=12",)``. A line such as ``)`` occurs on every page.
     """
     lines = map(plain_code, code.split("\n"))
     return tuple(line for line in lines if len(line) >= _SHORTEST_LINE)
 
 
 def lines_in(code: str, known: frozenset[str]) -> Counter[str]:
-    """Count the ``known`` lines in a piece of code, which may have been joined into one line."""
+    """Count the ``known`` normalized lines in a piece of code, which may be joined to one line."""
     found: Counter[str] = Counter()
     is_single = "\n" not in code.strip()
     for line in code.split("\n"):
@@ -57,7 +57,7 @@ def lines_in(code: str, known: frozenset[str]) -> Counter[str]:
         if plain in known:
             found[plain] += 1
             continue
-        # In code on one line, `#` would hide all that followed it, so comments are kept.
+        # If all code is in one line, keep comments: a "#" would hide the rest of the code.
         text = line if is_single else _COMMENT.sub("", line)
         whole = _SPACE.sub("", text.translate(_QUOTES)).replace('"', "'")
         found.update(_lines_joined(whole, known))
@@ -65,9 +65,10 @@ def lines_in(code: str, known: frozenset[str]) -> Counter[str]:
 
 
 def _lines_joined(text: str, known: frozenset[str]) -> Iterator[str]:
-    """Yield the known lines found in a text one after the other, the longest match first.
+    """Yield the known lines in a text without line breaks, from left to right; skip other text.
 
-    ``"x=1print(x)"`` with ``x=1`` and ``print(x)`` known yields both. Other text is skipped.
+    If both ``x=1`` and ``print(x)`` are known, ``"x=1print(x)"`` yields both. The longest match
+    wins.
     """
     lengths = sorted({len(line) for line in known}, reverse=True)
     at = 0
@@ -98,5 +99,5 @@ def english_words(text: str) -> list[str]:
 
 
 def count_han(text: str) -> int:
-    """Return the number of Chinese characters, without punctuation, which translators vary."""
+    """Return the number of Chinese characters, without punctuation."""
     return len(HAN.findall(text))

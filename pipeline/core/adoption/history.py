@@ -1,7 +1,7 @@
-"""History of upstream's pages: their versions, and from which commit to which each was current.
+"""History of upstream's pages: the versions of each page, and when each of them was current.
 
-The input is the changed files of each commit, the output versions of pages. Two pages belong to one
-family if one was ever renamed to the other.
+``read_history`` takes the changed files of each commit. Two pages belong to one family if one was
+ever renamed to the other.
 """
 
 from __future__ import annotations
@@ -15,36 +15,33 @@ from pathlib import PurePosixPath
 
 from pipeline.core.pin.lock import PAGE_SUFFIXES, Page, SourceFile, page_path, pages_of
 
-# Change of one document: its path, its blob (empty if deleted), and its old path if renamed.
+# Change of one document: its path, its blob ("" if deleted), and its old path ("" unless renamed).
 Change = tuple[str, str, str]
 # Commit of the docs: its id, its date in ISO 8601, and its changes.
 Commit = tuple[str, str, Sequence[Change]]
 
-_SAMPLES = 4  # versions of a page used for a first guess
+_SAMPLES = 4  # approximate number of versions of a page for a first guess
 _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """Version of a page that was current from commit ``first`` to ``last``, both included.
-
-    ``until`` is the date of the next version; empty for the current one.
-    """
+    """Version of a page."""
 
     page: Page
-    first: str
-    last: str
+    first: str  # first commit with this version
+    last: str  # last commit with this version
     since: str  # date of ``first``
-    until: str = ""
+    until: str = ""  # date of the next version; "" if this version is still current
 
     @property
     def blob(self) -> str:
-        """Return the blob that identifies the version: that of the notebook, for a pair."""
+        """Return the blob of the version's first document; of a pair, the notebook."""
         return self.page.files[0].blob
 
     @property
     def days(self) -> float:
-        """Return how many days the version was current; infinite if it still is."""
+        """Return how many days the version was current; infinity if it still is."""
         if not self.until:
             return float("inf")
         return (moment(self.until) - moment(self.since)).total_seconds() / 86400
@@ -52,9 +49,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """All versions of all pages, the oldest first."""
+    """All versions of all pages."""
 
-    versions: Mapping[str, tuple[Version, ...]]
+    versions: Mapping[str, tuple[Version, ...]]  # by page, the oldest first
+    # By page: all names that the page has had.
     families: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def family(self, page: str) -> tuple[Version, ...]:
@@ -66,7 +64,7 @@ class History:
     def samples(self) -> list[Version]:
         """Return a few versions of every page, spread over its history.
 
-        The first and the last version are always included, because names come and go.
+        The first and the last version are always included.
         """
         samples: list[Version] = []
         for versions in self.versions.values():
@@ -76,7 +74,7 @@ class History:
 
 
 def moment(date: str) -> datetime:
-    """Parse the date of a commit; an invalid one sorts before all others."""
+    """Parse the date of a commit; an invalid date comes before all others."""
     try:
         read = datetime.fromisoformat(date)
     except ValueError:
@@ -97,7 +95,7 @@ def read_history(commits: Sequence[Commit]) -> History:
 
 
 def only_version(page: Page, commit: str, date: str) -> Version:
-    """Return a page as its only version, for a page without history or at a named commit."""
+    """Return a page at one commit as its only version."""
     return Version(page=page, first=commit, last=commit, since=date)
 
 
@@ -108,7 +106,7 @@ class _Replay:
         self.versions: dict[str, list[Version]] = defaultdict(list)
         self.renames: list[tuple[str, str]] = []
         self._blobs: dict[str, dict[str, str]] = defaultdict(dict)
-        self._open: dict[str, Version] = {}
+        self._open: dict[str, Version] = {}  # the current version of each page
         self._last = ""  # id of the preceding commit
 
     def add(self, commit: Commit) -> None:
@@ -133,14 +131,14 @@ class _Replay:
         self._last = commit_id
 
     def close(self) -> None:
-        """Finish: all open versions are still current."""
+        """Add the versions that are still current to ``versions``. Call this after all commits."""
         for name in list(self._open):
             self._end(name, until="")
 
     def _renew(self, name: str, commit_id: str, date: str) -> None:
         """Start a new version of a page if its content has changed.
 
-        A commit may touch a file without changing it, for example only its mode.
+        A commit may change the mode of a file only; that does not make a version.
         """
         blobs = sorted(self._blobs[name].items())
         pages = pages_of([SourceFile(path=path, blob=blob) for path, blob in blobs])
@@ -152,7 +150,7 @@ class _Replay:
             self._open[name] = only_version(page, commit_id, date)
 
     def _end(self, name: str, *, until: str) -> None:
-        """Close the open version of a page. Its last commit is the one before this commit."""
+        """End the current version of a page. Its last commit is the commit before this one."""
         version = self._open.pop(name)
         last = self._last or version.first
         self.versions[name].append(replace(version, last=last, until=until))
@@ -161,7 +159,7 @@ class _Replay:
 def _families(renames: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
     """Return, for each renamed page, all of its names.
 
-    Renames add up: a → b and b → c make one family of three names.
+    The renames a → b and b → c make one family of three names.
     """
     families: dict[str, set[str]] = {}
     for before, after in renames:

@@ -1,8 +1,9 @@
 """Restoration of markup that a copy has lost: code spans, roles, links and formulas.
 
-The input is an English message and its Chinese, the output the Chinese with atoms. An atom is
-restored only if its place is unambiguous: the copy has the atom's text exactly as often as the atom
-is missing. Words are never changed.
+Such parts of a message are its atoms. ``restore`` takes an English message and its Chinese, and
+puts lost atoms into the Chinese: ``这里用jax.jit。`` → ``这里用`jax.jit`。``. An atom is restored
+only if its position is unambiguous: the Chinese has the text of the atom exactly as often as the
+atom is missing. Words are never changed.
 """
 
 from __future__ import annotations
@@ -23,9 +24,8 @@ _LINK = re.compile(
 _RST_LINK = re.compile(r"(?P<mark>)`(?P<text>[^`<>]+?)\s*<(?P<target>[^<>`]+)>`__?")
 # A code span in Markdown, but not the text of a reST role or link.
 _CODE = re.compile(r"(?<![`:}])`(?!`)(?P<text>[^`]+)(?<!`)`(?![`_])")
-_URL = re.compile(
-    r"\]\([^()]*\)|<?https?://[!-~]+"
-)  # Chinese may follow without a space
+# A URL or link target. Chinese may follow a URL without a space.
+_URL = re.compile(r"\]\([^()]*\)|<?https?://[!-~]+")
 _ROLE = re.compile(r"^(?:\{[\w:+-]+\}|:[\w.:+-]+:)`")
 _NAME_BEFORE, _NAME_BEHIND = (
     r"(?<![A-Za-z0-9_.`$\\])",
@@ -33,12 +33,12 @@ _NAME_BEFORE, _NAME_BEHIND = (
 )
 _SUFFIX = re.compile(r"\.(?:html|md|ipynb|rst)$")
 _LATIN = re.compile("[A-Za-z]")
-_HIDDEN = "\ue000{}\ue001"  # placeholder for an atom that is already in its place
+_HIDDEN = "\ue000{}\ue001"  # placeholder for an atom that must not be searched
 _SHOWN = re.compile("\ue000(\\d+)\ue001")
 
 
 def restore(english: str, chinese: str, markup: Markup = Markup.MARKDOWN) -> str:
-    """Return ``chinese`` with the lost atoms of ``english`` whose place is unambiguous.
+    """Return ``chinese`` with the lost atoms of ``english`` whose position is unambiguous.
 
     >>> restore("Use `jax.jit` here.", "这里用jax.jit。")
     '这里用`jax.jit`。'
@@ -47,23 +47,23 @@ def restore(english: str, chinese: str, markup: Markup = Markup.MARKDOWN) -> str
 
 
 class _Link(NamedTuple):
-    """Link or image of one side. ``mark`` is ``!`` for an image."""
+    """Link or image in the English or in the Chinese."""
 
-    mark: str
+    mark: str  # "!" for an image, otherwise ""
     text: str
     target: str
 
     def is_like(self, other: _Link) -> bool:
-        """Return whether two links have the same page and fragment as target, or the same text.
+        """Return whether two links have the same target or the same text.
 
-        ``../notebooks/quickstart.html#id1`` and ``quickstart.md#id1`` are the same page.
+        The targets ``../notebooks/quickstart.html#id1`` and ``quickstart.md#id1`` are the same.
         """
         is_same_page = _page(self.target) == _page(other.target) != ""
         return self.mark == other.mark and (is_same_page or self.words == other.words)
 
     @property
     def words(self) -> str:
-        """Return the text without emphasis and code marks: ``[`jax.jit`](a.md)`` → ``jax.jit``."""
+        """Return the text in lower case, without marks of emphasis and code."""
         return self.text.strip("`*_ ").lower()
 
     def written(self, target: str, markup: Markup) -> str:
@@ -74,18 +74,19 @@ class _Link(NamedTuple):
 
 
 def _with_links(english: str, chinese: str, markup: Markup) -> str:
-    """Return the Chinese with the link targets of the English, which web copies change."""
+    """Return the Chinese with the link targets of the English; copies often have other targets."""
     pattern = _RST_LINK if markup is Markup.RST else _LINK
     ours = [_Link(*match.groups()) for match in pattern.finditer(english)]
     theirs = [_Link(*match.groups()) for match in _LINK.finditer(chinese)]
-    # In the English, the text of a role or another atom is not a link.
+    # The texts of roles and other atoms in the English. A link with such a text in the Chinese was
+    # made by a converter.
     names = {plain_atom(atom) for atom in atoms_of(english, markup)}
     left = list(ours)
     targets: dict[int, str] = {}
     unknown: list[int] = []
     for number, link in enumerate(theirs):
         like = [other for other in left if other.is_like(link)]
-        # If several links match, the choice is ambiguous.
+        # If several links match, leave the choice to a person.
         if len(like) == 1:
             left.remove(like[0])
             targets[number] = like[0].target
@@ -108,10 +109,10 @@ def _with_links(english: str, chinese: str, markup: Markup) -> str:
 
 
 def _with_lost_links(chinese: str, lost: Iterable[_Link], markup: Markup) -> str:
-    """Return the text with links restored around names that occur in it exactly once."""
+    """Return ``chinese`` with the ``lost`` links around names that it has exactly once."""
     for link in lost:
         name = re.escape(link.text.strip("`*_"))
-        # The first alternatives match existing links, so that no link is nested in another one.
+        # The first alternatives match existing links, so that a name inside a link is not found.
         pattern = re.compile(
             rf"{_LINK.pattern}|{_RST_LINK.pattern.replace('?P<', '?P<rst_')}"
             rf"|(?P<name>(?<![\w.$\\])`?{name}`?(?![\w$]|\.\w))",
@@ -126,17 +127,14 @@ def _with_lost_links(chinese: str, lost: Iterable[_Link], markup: Markup) -> str
 
 
 def _page(target: str) -> str:
-    """Return page name and fragment: ``../notebooks/quickstart.html#id1`` → ``quickstart#id1``."""
+    """Return page and fragment of a target: ``../a/quickstart.html#id1`` → ``quickstart#id1``."""
     path, mark, fragment = target.lower().partition("#")
     name = path.rstrip("/").rpartition("/")[2]
     return f"{_SUFFIX.sub('', name)}{mark}{fragment}"
 
 
 def _with_spans(english: str, chinese: str, markup: Markup) -> str:
-    """Return the Chinese with the code spans, roles and formulas of the English.
-
-    Atoms already in place are kept; of the others, the unambiguous ones are restored.
-    """
+    """Return the Chinese with the lost code spans, roles and formulas of the English."""
     hidden: list[str] = []
 
     def hide(atom: str) -> str:
@@ -149,13 +147,13 @@ def _with_spans(english: str, chinese: str, markup: Markup) -> str:
         for _ in range(min(chinese.count(atom), lacking[atom])):
             chinese = chinese.replace(atom, hide(atom), 1)
             lacking[atom] -= 1
-    # Keep URLs and link targets as well.
+    # Hide URLs and link targets as well, because they may contain names.
     chinese = _URL.sub(lambda url: hide(url[0]), chinese)
     by_text: dict[str, list[str]] = {}
     for atom in +lacking:
         by_text.setdefault(_shown(atom), []).append(atom)
-    # The longest text first, because ``jnp.array`` contains ``array``. Atoms with equal text are
-    # ambiguous.
+    # Take the longest text first, because ``jnp.array`` contains ``array``. Skip atoms with equal
+    # texts, because it is unknown which of them is meant.
     for text in sorted(by_text, key=len, reverse=True):
         atom, *others = by_text[text]
         if others:
@@ -165,21 +163,21 @@ def _with_spans(english: str, chinese: str, markup: Markup) -> str:
             chinese = pattern.sub(hide(atom), chinese)
     if markup is Markup.RST:
         chinese = _CODE.sub(r"``\g<text>``", chinese)
-    # A hidden text may contain earlier placeholders, so repeat.
+    # Replace placeholders by their texts. Repeat, because such a text may contain placeholders.
     while _SHOWN.search(chinese):
         chinese = _SHOWN.sub(lambda match: hidden[int(match[1])], chinese)
     return chinese
 
 
 def _place_of(atom: str, chinese: str, count: int) -> re.Pattern[str] | None:
-    """Return a pattern for the atom's text, or None unless it matches exactly ``count`` times.
+    """Return a pattern for the atom's text that ``chinese`` has exactly ``count`` times, or None.
 
-    Longer texts are tried before shorter ones, and text with foreign markup before plain text.
+    Try long texts of the atom before short ones, and text with other markup before plain text.
     """
     plain = plain_atom(atom)
     texts = {_shown(atom), plain} - {""}
     if _ROLE.match(atom):
-        texts.add(f"{plain.rpartition('.')[2]}()")  # as Sphinx shows it
+        texts.add(f"{plain.rpartition('.')[2]}()")  # the text in Sphinx's HTML
     for text in sorted(texts, key=len, reverse=True):
         spaced = r"\s*".join(map(re.escape, text.split())) or re.escape(text)
         marked = (
@@ -190,7 +188,7 @@ def _place_of(atom: str, chinese: str, count: int) -> re.Pattern[str] | None:
             pattern = re.compile(source)
             places = len(pattern.findall(chinese))
             if places:
-                # another number of matches is ambiguous
+                # Another number of matches is ambiguous.
                 return pattern if places == count else None
     return None
 

@@ -1,8 +1,9 @@
 """Offers: translations of an old version, carried to the messages of the pin.
 
-A copy's translations are treated as if they had been made here at that version; the catalogue
-update then finds their messages at the pin. Every offer is fuzzy until a person confirms it. An
-existing translation is never changed: the offer becomes a comment beside it.
+``carry_to_pin`` treats a copy's translations as a catalogue of the old version. The usual update of
+catalogues then finds their messages at the pin. ``adopt_into`` puts the offers into a catalogue, as
+fuzzy translations that a person must confirm. It never changes an existing translation: then the
+offer becomes a comment of the entry.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pipeline.core.document.prose import count_words
 from pipeline.core.memory.redaction import redact
 from pipeline.entries import Catalog, Entry
 
-# Placeholder for a translation during the update: private-use characters without words.
+# Placeholder for a translation during the update, with characters that no text has.
 _STAND_IN = "\ue010{}\ue011"
 _STAND_INS = re.compile("\ue010(\\d+)\ue011")
 _SPACES_AND_MARKS = re.compile(r"[\W_]+")
@@ -27,32 +28,32 @@ _SPACES_AND_MARKS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Translation:
-    """Translation in a copy of one message, or of several messages together."""
+    """Translation in a copy: of one message, or of several messages in one paragraph."""
 
     english: tuple[str, ...]  # msgids, in order
     chinese: str
-    score: float
+    score: float  # confidence of the alignment, 0 to 1
 
     @property
     def whole(self) -> str:
-        """Return the English as one text, joined in the same way as by an update."""
+        """Return the English as one text, joined as the update of catalogues joins messages."""
         return " ".join(self.english)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """Translation offered for a message of the pin.
-
-    ``english`` is the text that was translated. ``previous`` goes into the entry; it must be a text
-    that the memory can find again.
-    """
+    """Translation for a message of the pin."""
 
     page: str
     msgid: str
     translation: Translation
-    english: str
+    english: str  # text that was translated
+    # Previous msgid for the entry. The memory must be able to find it in upstream's history, so it
+    # may differ from ``english``.
     previous: str
-    change: str = ""  # classified difference: "numbers: at least [-2-]{+3+} devices"
+    # Difference between ``english`` and ``msgid``, with its class, or "".
+    # Example: "numbers: at least [-2-]{+3+} devices".
+    change: str = ""
 
 
 def carry_to_pin(
@@ -61,28 +62,28 @@ def carry_to_pin(
     translations: Sequence[Translation],
     pin: Mapping[str, Sequence[Entry]],
 ) -> tuple[list[Offer], list[Translation]]:
-    """Return the offers at the pin, and the translations that have no message there.
+    """Return the offers at the pin, and the translations without a message there.
 
-    ``messages`` are those of ``page`` at the old version. ``pin`` has the live entries of all
-    pages.
+    ``messages`` has the msgids of ``page`` in the old version. ``pin`` has the live entries at the
+    pin, by page.
     """
     by_message: dict[str, Translation] = {}
     for translation in translations:
         for message in translation.english:
-            # A text that occurs twice on a page has one entry, so its first translation counts.
+            # A text that occurs twice on a page has one entry. Use its first translation.
             by_message.setdefault(message, translation)
     texts = {name: {entry.msgid for entry in pin[name]} for name in pin}
     here = texts.get(page, set())
     messages = list(dict.fromkeys(messages))
     translated = list(filter(by_message.__contains__, messages))
-    # A text may have moved to another page of the pin. Such a page must have a message that this
-    # page has lost, and a long one: a short text may be equal by coincidence.
+    # A text may have moved to another page. Only consider pages that have a long message which this
+    # page has lost. Short texts may be equal by coincidence.
     lost = set(translated) - here
     clear = {text for text in lost if count_words(text) >= CLEAR_WORDS}
     wanted: dict[str, list[Entry]] = {}
     for name in pin:
         if name == page or not clear.isdisjoint(texts[name]):
-            # Without translations, so that the update takes them only from the old version.
+            # Remove translations, so that the update takes them from the old version only.
             blanks = [Entry(msgid=one.msgid, references=(name,)) for one in pin[name]]
             wanted[name] = blanks
     updated = update_catalogs(
@@ -99,7 +100,7 @@ def carry_to_pin(
             sources = [translated[number] for number in numbers]
             if entry.obsolete or not sources:
                 continue
-            # A text that is still on its own page has not moved.
+            # On another page, ignore texts that are still on their own page: they have not moved.
             if name == page or here.isdisjoint(sources):
                 parts = dict.fromkeys(by_message[message] for message in sources)
                 used.update(parts)
@@ -117,9 +118,10 @@ def _offer(
     parts: Sequence[Translation],
     texts: Collection[str],
 ) -> Offer:
-    """Return the offer for a message of the pin, made from the translations of ``sources``.
+    """Return the offer for the message ``msgid`` of the pin.
 
-    ``texts`` are the messages of its page at the pin.
+    ``sources`` are the old messages that it comes from, ``parts`` their translations. ``texts`` has
+    the messages of ``page`` at the pin.
     """
     english = previous = " ".join(sources)
     translation = parts[0]
@@ -131,10 +133,10 @@ def _offer(
             score=min(part.score for part in parts),
         )
     if len(sources) > 1:
-        # The memory finds single messages, but no text joined from several.
+        # The memory can find a single message again, but not a text joined from several.
         previous, change = msgid, str(ChangeClass.MERGED)
     elif len(translation.english) > 1:
-        # The copy translates several messages in one paragraph: each message gets all of it.
+        # The copy translates several messages in one paragraph. Offer the whole paragraph for each.
         change = change or str(ChangeClass.SPLIT)
         if set(translation.english) <= set(texts):
             previous = translation.whole
@@ -151,9 +153,9 @@ def _offer(
 
 
 def _placeholder_catalog(messages: Iterable[str], translated: Sequence[str]) -> Catalog:
-    """Return the page's catalogue with a numbered placeholder for each translation.
+    """Return a catalogue of ``messages`` with a numbered placeholder for each translation.
 
-    The placeholder in an updated entry then shows which message it comes from.
+    After the update, the placeholder in an entry shows which message it comes from.
     """
     msgstrs: dict[str, str] = {}
     for number, message in enumerate(translated):
@@ -165,7 +167,7 @@ def _placeholder_catalog(messages: Iterable[str], translated: Sequence[str]) -> 
 def is_same(ours: str, theirs: str) -> bool:
     """Return whether two translations have the same words.
 
-    Spaces, punctuation and markup are ignored: ``用 `jit` 编译。`` equals ``用jit编译``.
+    Spaces, punctuation and markup do not matter: ``用 `jit` 编译。`` equals ``用jit编译``.
     """
     return _SPACES_AND_MARKS.sub("", ours) == _SPACES_AND_MARKS.sub("", theirs)
 
@@ -173,8 +175,8 @@ def is_same(ours: str, theirs: str) -> bool:
 def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Copy) -> Entry:
     """Return an entry of the pin with the offer, as fuzzy translation or as comment.
 
-    ``msgstr`` is the offer's Chinese with restored markup. A translated entry keeps its
-    translation; a machine draft is replaced.
+    ``msgstr`` is the offer's Chinese with restored markup. A translated entry gets a comment. A
+    machine's draft is replaced.
     """
     if not is_open(entry):
         return _with_comment(entry, msgstr, origin)
@@ -187,11 +189,12 @@ def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Copy) -> Entr
 
 
 def _with_comment(entry: Entry, msgstr: str, origin: Copy) -> Entry:
-    """Return a translated entry with the other translation as comment, if that is new.
+    """Return a translated entry with the other translation as a comment, if that is new.
 
-    Long atoms are redacted: the memory stores comments, and must not hold upstream's text.
+    Long atoms are redacted, because the memory stores comments but no text of upstream.
     """
-    # On a second adoption of the same file nothing changes, even if the encoder's scores differ.
+    # If the entry was adopted from the same file before, change nothing. Compare the start of the
+    # note only, because scores may differ between runs.
     start = origin.note(0.0).partition(",")[0]
     is_from_file = any(note.startswith(start) for note in entry.notes)
     if is_from_file or is_same(entry.msgstr, msgstr):
@@ -207,20 +210,23 @@ def adopt_into(
     offers: Mapping[str, tuple[Offer, str]],
     origin: Copy,
 ) -> Catalog:
-    """Return the catalogue with the ``offers``, which map a msgid to an offer and its msgstr."""
+    """Return the catalogue with the ``offers``, which map a msgid to an offer and its msgstr.
+
+    If nothing changes, return ``catalog`` itself.
+    """
     entries: list[Entry] = []
     left = dict(offers)
-    # Messages translated in some context. Their entries in other contexts stay empty, for a
-    # translator.
+    # Messages with a translated entry. If such a message has entries for other contexts, they stay
+    # empty.
     taken = {
         entry.msgid
         for entry in catalog.entries
         if not entry.obsolete and not is_open(entry)
     }
     for entry in catalog.entries:
-        # If contexts make several entries of one message, the first one gets the offer …
+        # If a message has several entries (with contexts), the first one gets the offer.
         offered = None if entry.obsolete else left.pop(entry.msgid, None)
-        # … unless another one is translated.
+        # If one of them is translated, none gets it.
         is_blank_twin = is_open(entry) and entry.msgid in taken
         if offered is None or is_blank_twin:
             entries.append(entry)

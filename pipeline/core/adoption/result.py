@@ -1,6 +1,6 @@
 """Result of adopting one copy: the rows of its report, and the audit of its code.
 
-The code is compared with upstream's and parsed, but never run, because a copy is untrusted.
+A copy is untrusted, so its code is compared with upstream's and parsed, but never run.
 """
 
 from __future__ import annotations
@@ -19,23 +19,25 @@ from pipeline.core.adoption.history import Version
 from pipeline.errors import worst
 from pipeline.findings import Finding
 
+# A line of a shell or notebook command, or a prompt, which Python cannot parse.
 _NO_PYTHON = re.compile(r"^\s*(?:%|!|>>>|\.\.\.|In ?\[)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeCell:
-    """Piece of a copy's code: whether it equals upstream's, and any syntax error."""
+    """Audit of a piece of a copy's code."""
 
-    place: str
-    is_altered: bool = False  # translated comments and white space do not count
-    is_strange: bool = False  # upstream has no such code in that version
-    broken: str = ""  # the syntax error
+    place: str  # "cell 3"
+    # Whether it differs from upstream's, except comments and white space.
+    is_altered: bool = False
+    is_strange: bool = False  # whether that version of upstream has no such code
+    broken: str = ""  # syntax error
 
 
 def audit_code(
     english: Sequence[Block], copy: Sequence[Block], pairs: Sequence[Pair]
 ) -> tuple[CodeCell, ...]:
-    """Return the audit of each piece of code in a copy."""
+    """Return the audit of each piece of code in a copy, aligned with the English by ``pairs``."""
     cells: list[CodeCell] = []
     for pair in pairs:
         theirs = [copy[number] for number in pair.copy]
@@ -48,8 +50,8 @@ def audit_code(
                 place=theirs[0].place,
                 is_strange=not pair.english,
                 is_altered=bool(ours) and code_likeness(ours, code) < 1.0,
-                # Upstream's own text may be no Python either, for example a jaxpr or a shell
-                # session.
+                # If upstream's code is no Python either (a jaxpr, a shell session), do not report
+                # a syntax error.
                 broken=_broken(code) if ours and not _broken(ours) else "",
             )
         )
@@ -57,7 +59,7 @@ def audit_code(
 
 
 def _broken(code: str) -> str:
-    """Return the syntax error of Python code; empty without one, or for other languages."""
+    """Return the syntax error of Python code; "" without an error, or for other languages."""
     if _NO_PYTHON.search(code):
         return ""
     try:
@@ -70,7 +72,7 @@ def _broken(code: str) -> str:
 
 
 class State(StrEnum):
-    """Outcome of a passage. Reports show the values."""
+    """Outcome of a passage of the copy. Reports show the values."""
 
     EQUAL = "adopted"  # the English is unchanged at the pin
     CHANGED = "adopted, changed"  # the English has changed since
@@ -80,7 +82,7 @@ class State(StrEnum):
     GONE = "gone"  # upstream has dropped the English
     ENGLISH = "left in English"
     MISSING = "missing"  # the copy has no translation
-    EXTRA = "not upstream's"  # a translator's remark, or residue of a web page
+    EXTRA = "not upstream's"  # a remark of the translator, or a leftover of a web page
 
 
 _ADOPTED = (State.EQUAL, State.CHANGED)
@@ -88,34 +90,35 @@ _ADOPTED = (State.EQUAL, State.CHANGED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One passage: the English of the version, the copy, and the English at the pin."""
+    """Outcome of one passage."""
 
     state: State
-    english: str = ""
-    copy: str = ""
-    pin: str = ""
-    page: str = ""  # page of the pin, if another one
+    english: str = ""  # English of the version that the copy translates
+    copy: str = ""  # text of the copy
+    pin: str = ""  # English at the pin
+    page: str = ""  # page of the pin, if the text has moved to another one
     place: str = ""  # position in the copy
-    score: float = 0.0
-    change: str = ""
+    score: float = 0.0  # confidence of the alignment, 0 to 1
+    change: str = ""  # see ``Offer.change``
     msgstr: str = ""  # text for the catalogue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdoptedCopy:
-    """Matched copy: its page and version, and the outcome of every passage."""
+    """Result of adopting one copy."""
 
     file: str
-    form: str  # notebook, Markdown, …
+    form: str  # "notebook", "Markdown" …
     encoding: str = ""
-    page: str = ""
-    version: Version | None = None  # None for a catalogue
-    as_good: tuple[Version, ...] = ()
-    release: str = ""  # the first release with that version
-    behind: int = 0  # releases between that version and the pin
-    rows: tuple[Row, ...] = ()
+    page: str = ""  # page that it translates
+    # Version that it translates; None if the copy is a catalogue.
+    version: Version | None = None
+    as_good: tuple[Version, ...] = ()  # versions that fit equally well
+    release: str = ""  # first release with that version
+    behind: int = 0  # number of releases from that version to the pin
+    rows: tuple[Row, ...] = ()  # one for each passage
     cells: tuple[CodeCell, ...] = ()
-    share: float = 1.0
+    share: float = 1.0  # see ``Choice.share``
 
     @property
     def counts(self) -> Counter[State]:
@@ -125,17 +128,14 @@ class AdoptedCopy:
 
     @property
     def adopted(self) -> tuple[Row, ...]:
-        """Return the passages that become suggestions in catalogues, in the copy's order.
-
-        Their English is unchanged at the pin, or was changed since. All of them are fuzzy.
-        """
+        """Return the passages that become fuzzy translations in catalogues, in order."""
         return tuple(row for row in self.rows if row.state in _ADOPTED)
 
     @property
     def changed_share(self) -> float:
-        """Return the share of the copy's English that has changed or is gone at the pin, 0 to 1.
+        """Return the share of passages whose English has changed or is gone at the pin, 0 to 1.
 
-        Passages that only the copy has do not count.
+        Passages that only the copy has are not counted.
         """
         upstreams = [row for row in self.rows if row.english]
         stale = sum(row.pin != row.english for row in upstreams)
@@ -144,16 +144,14 @@ class AdoptedCopy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdoptResult:
-    """Result of a run of ``adopt``.
+    """Result of a run of ``adopt``."""
 
-    ``changes`` are the files written, or that would be written, relative to the root.
-    """
-
-    name: str
+    name: str  # of the upstream
     locale: str
     ref: str
     copies: tuple[AdoptedCopy, ...]
     findings: tuple[Finding, ...] = ()
+    # Files that were written, or that a dry run would write, relative to the project's root.
     changes: tuple[str, ...] = ()
     dry_run: bool = False
     check_only: bool = False
