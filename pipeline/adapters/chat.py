@@ -277,7 +277,7 @@ class ChatClient(httpx2.BaseTransport):
 
 
 class StubClient:
-    """Stand-in for ``ChatClient`` that answers in this process, without a network.
+    """Client for ``draft --stub``: answers in this process, without a model and a network.
 
     ``answer`` returns the text of a reply to a request; ``count`` estimates the tokens of a text.
     """

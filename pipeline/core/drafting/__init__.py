@@ -1,8 +1,8 @@
-"""Drafts by a language model: the requests, and what is accepted from the replies.
+"""Drafts: translations by a language model, which a person must confirm.
 
-``selection`` chooses the entries, ``question`` describes one entry with its atoms masked, and
-``batch`` groups questions into requests. Replies are untrusted: ``answers`` parses them, ``judge``
-rejects what is no valid translation, and ``drafts`` checks all drafts of a page together and puts
-them into its catalogue. ``outcome`` estimates costs and counts results; ``stub`` answers without a
-model. Network access does not belong here.
+``selection`` chooses the entries, ``question`` describes one entry for the model, and ``batch``
+groups questions into requests. Replies are untrusted: ``answers`` parses them, ``judge`` rejects
+invalid translations, and ``drafts`` checks all drafts of a page together and puts them into its
+catalogue. ``outcome`` estimates costs and counts results. ``stub`` answers without a model. Network
+access does not belong here.
 """

@@ -1,9 +1,8 @@
-"""Store of all answers by question, with the verdict on each.
+"""Store of the model's answers by question, and their verdicts.
 
-The input is raw reply text, in whatever batches it was requested. A reply must be one JSON object
-with one string for each id. Each violation is recorded for its own question, so one bad answer does
-not spoil the others. An answered question is never asked again, and stored answers are judged by
-the current rules.
+A reply answers a batch of questions. It must be one JSON object with a string for each id. If an
+answer is missing or invalid, only its own question is affected. An accepted answer is never
+requested again. Answers are judged by the current rules, even if they were stored long ago.
 """
 
 from __future__ import annotations
@@ -17,23 +16,21 @@ from dataclasses import dataclass, field
 from pipeline.core.drafting.judge import Judge, Judged, Reason, better
 from pipeline.core.drafting.question import Question
 
-_ATTEMPTS = (1, 2)
-# Some models write their reasoning first, and some put the answer into a fence.
+_ATTEMPTS = (1, 2)  # numbers of the attempts at a question
+# Some models write their reasoning first; some put the JSON into a fence.
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _FENCE = re.compile(r"\A\s*```\w*\s*\n(.*)\n\s*```\s*\Z", re.DOTALL)
 
-Answer = str | Judged  # a text, or the verdict that none came
+Answer = str | Judged  # the text of an answer, or a rejection if the reply has none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """State of a question: the attempt to make next, or 0 if it is settled.
+    """State of a question."""
 
-    ``refused`` has the first answer and its fault, for the second attempt.
-    """
-
-    attempt: int
+    attempt: int  # number of the next attempt; 0 if the question is not asked again
     judged: Judged = field(default_factory=Judged)
+    # First answer and its fault, for the second attempt.
     refused: tuple[str, str] = ("", "")
 
 
@@ -42,20 +39,21 @@ class AnswerStore:
     """Answers of one locale, with their judge."""
 
     judge: Judge
+    # By key of the question and number of the attempt.
     _answers: dict[tuple[str, int], Answer] = field(default_factory=dict)
     _judged: dict[tuple[str, int], Judged] = field(default_factory=dict)
 
     def add(self, questions: Mapping[str, str], text: str, *, attempt: int) -> None:
-        """Add a reply; ``questions`` maps its ids to question keys."""
+        """Add the ``text`` of a reply; ``questions`` maps its ids to keys of questions."""
         for name, answer in read_reply(text, questions.keys()).items():
             key = (questions[name], attempt)
-            # If two batches asked the same question, the first text answer is kept.
+            # If two batches have asked the same question, keep the first answer with a text.
             if not isinstance(self._answers.get(key), str):
                 self._answers[key] = answer
                 self._judged.pop(key, None)
 
     def verdict(self, question: Question) -> Verdict:
-        """Return the state of a question. Each answer is judged only once."""
+        """Return the state of a question; judge answers that have not been judged yet."""
         judged: list[Judged] = []
         for attempt in _ATTEMPTS:
             key = (question.key, attempt)
@@ -70,7 +68,7 @@ class AnswerStore:
         match judged:
             case []:
                 return Verdict(attempt=1)
-            # Both attempts are used, so the question is settled.
+            # Both attempts have been made, so the question is not asked again.
             case [first, second]:
                 return Verdict(attempt=0, judged=better(first, second))
         (first,) = judged
@@ -79,18 +77,18 @@ class AnswerStore:
         reason = first.fault or " ".join(first.doubts)
         answer = self._answers[question.key, 1]
         said = answer if isinstance(answer, str) else ""
-        # A caller that cannot ask again may still keep an answer with doubts.
+        # ``judged`` may have an answer with doubts. A caller that cannot ask again may use it.
         return Verdict(attempt=2, judged=first, refused=(said, reason))
 
 
 class _Object(list[tuple[str, object]]):
-    """JSON object as a list of pairs: a dict would silently drop duplicate keys."""
+    """JSON object as a list of pairs, because a dict would drop duplicate keys."""
 
 
 def read_reply(text: str, ids: Collection[str]) -> dict[str, Answer]:
-    """Return, for each of ``ids``, the answer in a reply or the reason why there is none.
+    """Return, for each of ``ids``, its answer in the ``text`` of a reply.
 
-    Keys that were not requested are ignored.
+    A missing answer is a rejection with the reason. Other keys in the reply are ignored.
     """
     pairs = _pairs_of(text)
     if pairs is None:
@@ -116,15 +114,15 @@ def _none(text: str) -> Judged:
 
 
 def _pairs_of(text: str) -> _Object | None:
-    """Return the pairs of a JSON object, or None if the text is not exactly one object.
+    """Return the pairs of a JSON object; None if the text is not exactly one object.
 
-    Leading reasoning and a surrounding fence are ignored.
+    Reasoning before the object, and a fence around it, are ignored.
     """
     text = _THOUGHTS.sub("", text, count=1)
     fenced = _FENCE.match(text)
     try:
         value = json.loads(fenced[1] if fenced else text, object_pairs_hook=_Object)
-    # int() raises ValueError for a number of thousands of digits.
+    # ValueError: also raised for a number with thousands of digits.
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, _Object) else None

@@ -1,7 +1,8 @@
 """Batches: questions of one page in order, with the context that the model needs.
 
-A batch is the body of one request. Its key is a digest of that body, which covers messages,
-context, prompt, model and glossary rows. Batches with equal keys share one stored reply.
+A batch becomes one request. Its key is a digest of the body of the request, which contains
+messages, context, prompt, model and glossary terms. The reply is stored by this key, so the same
+request is never paid twice.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from pipeline.core.drafting.question import (
 )
 from pipeline.entries import Entry
 
-_NEAR = 2  # messages before and after a question, as context
-_CONTEXT_LENGTH = 400  # characters of such a message, at most
-_WORDS = 1500  # English words in a batch: models get less reliable with longer ones
-_EXAMPLES = 6  # per batch, at most
+_NEAR = 2  # number of messages before and after a question that are shown as context
+_CONTEXT_LENGTH = 400  # maximum number of characters of such a message
+_WORDS = 1500  # maximum number of English words in a batch; models make mistakes in longer ones
+_EXAMPLES = 6  # maximum number of examples in a batch
 
-# Finished translations of similar texts, by msgid: English and Chinese.
+# By msgid: finished translations of similar texts, as pairs of English and Chinese.
 Examples = Mapping[str, Sequence[tuple[str, str]]]
 
 
@@ -37,38 +38,37 @@ class RequestSettings:
 
     model: str
     locale: str
-    size: int = 40  # questions in a batch, at most
-    # name of the endpoint's parameter for the reply limit
+    size: int = 40  # maximum number of questions in a batch
+    # Name of the parameter in which the endpoint expects the limit of the reply.
     reply_field: str = "max_tokens"
-    reply_tokens: int = 0  # that limit in tokens; 0 derives it from the messages
+    # Limit of the reply in tokens; 0 computes it from the messages.
+    reply_tokens: int = 0
+    # Other parameters of requests.
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Questions of one request by id, and the texts of its two messages.
-
-    ``attempt`` is 2 for questions that are asked again. ``most_tokens`` limits the reply.
-    """
+    """One request: its questions, and the texts of its two messages."""
 
     page: str
-    questions: Mapping[str, Question]
-    task: str
-    text: str
-    attempt: int
-    most_tokens: int
+    questions: Mapping[str, Question]  # by id
+    task: str  # system message
+    text: str  # user message
+    attempt: int  # 2 if the questions are asked again, otherwise 1
+    most_tokens: int  # limit of the reply
     settings: RequestSettings
 
     @property
     def body(self) -> bytes:
-        """Return the request as JSON."""
+        """Return the body of the request, as JSON."""
         settings = self.settings
         messages = [
             {"role": "system", "content": self.task},
             {"role": "user", "content": self.text},
         ]
         request = {
-            # First, so that they cannot override our own fields.
+            # Put the parameters first, so that they cannot replace our own fields.
             **settings.parameters,
             "model": settings.model,
             "messages": messages,
@@ -84,7 +84,7 @@ class Batch:
     @property
     def key(self) -> str:
         """Return the key under which the reply is stored."""
-        # A second attempt may have the same text as a first one, but is another request.
+        # A second attempt may have the same body as a first one, but needs another reply.
         return digest_of_texts([self.body.decode("utf-8"), str(self.attempt)])
 
 
@@ -99,10 +99,10 @@ def batches_of(
 ) -> Iterator[Batch]:
     """Yield the batches for ``questions``, which are on one page and in its order.
 
-    ``page`` has all live entries of the page. In a second ``attempt``, ``refused`` has the rejected
-    answer and its fault for each question key.
+    ``page`` has all live entries of the page. In a second ``attempt``, ``refused`` has, by key of
+    the question, the rejected answer and its fault.
     """
-    # Context and msgid together are unique on a page.
+    # Pairs of context and msgid are unique on a page.
     places = {(entry.context, entry.msgid): at for at, entry in enumerate(page)}
     # A second attempt uses smaller batches, because the first one may have been too long.
     for group in _groups(questions, settings.size // attempt):
@@ -132,11 +132,11 @@ def batches_of(
 
 
 def _groups(questions: Sequence[Question], size: int) -> Iterator[list[Question]]:
-    """Yield groups of questions, limited by number and words, with at least one each."""
+    """Yield groups of at most ``size`` questions and ``_WORDS`` words; each has a question."""
     group: list[Question] = []
     words = 0
     for question in questions:
-        # A message longer than a whole batch gets a batch of its own.
+        # A message with more words than the limit gets a batch for itself.
         is_full = len(group) >= max(size, 1) or words + question.words > _WORDS
         if group and is_full:
             yield group
@@ -148,7 +148,7 @@ def _groups(questions: Sequence[Question], size: int) -> Iterator[list[Question]
 
 
 def _shown(asked: Iterable[int], count: int) -> list[int]:
-    """Return the indexes of entries that a batch shows: those asked for and their neighbours."""
+    """Return the indexes of the entries in a batch: the ``asked`` ones and their neighbours."""
     shown: set[int] = set()
     for at in asked:
         shown.update(range(max(0, at - _NEAR), min(count, at + _NEAR + 1)))
@@ -156,7 +156,7 @@ def _shown(asked: Iterable[int], count: int) -> list[int]:
 
 
 def _context(entry: Entry) -> dict[str, str]:
-    """Return an entry as context for the model, unmasked: its marks would be unexplained."""
+    """Return an entry as context for the model. Its atoms are not masked."""
     item = {"kind": str(read_place(entry).kind), "en": _short(entry.msgid)}
     if entry.is_translated:
         item["to"] = _short(entry.msgstr)
@@ -166,7 +166,7 @@ def _context(entry: Entry) -> dict[str, str]:
 def _asked(
     name: str, question: Question, refused: Mapping[str, tuple[str, str]]
 ) -> dict[str, str]:
-    """Return a message to be translated, as the model sees it."""
+    """Return the question with the id ``name`` as the model sees it."""
     item = {"id": name, "kind": str(question.place.kind), "en": question.masked.text}
     if question.entry.context:
         item["section"] = question.entry.context
@@ -188,8 +188,8 @@ def _short(text: str) -> str:
 def _most_tokens(questions: Sequence[Question]) -> int:
     """Return a generous limit for the reply, in tokens.
 
-    It assumes at most 1.5 tokens for each character of the masked English, 6 for a mark, and 16 for
-    an id with its quotes.
+    The limit allows 1.5 tokens for each character of the masked English, 6 for a mark (⟦1⟧), and 16
+    for an id with its quotes.
     """
     bound = 256
     for question in questions:

@@ -1,9 +1,8 @@
-"""Drafts of a page: which of them are compatible, and their entries in the catalogue.
+"""Drafts of a page: checks all of them together, and puts them into the catalogue.
 
-Two drafts may each be harmless and still break the page together. So the page is merged as if all
-drafts were confirmed, with the same merge as in a build: confirming a draft can never break a page.
-An entry changes only if it is unchanged since its draft was requested, and it becomes fuzzy; all
-other entries are returned as they are.
+Two drafts may each be valid alone and break the page together. So ``refused_together`` merges the
+page as if all drafts were confirmed, with the merge of a build. ``apply`` makes entries with drafts
+fuzzy. It leaves out drafts of entries that somebody has edited since the request.
 """
 
 from __future__ import annotations
@@ -21,16 +20,17 @@ from pipeline.core.drafting.question import Name, Question
 from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.errors import GuardError
 
-Answered = Mapping[Name, tuple[Question, str]]  # questions of a page, with their drafts
+# Questions of a page, each with the msgstr of its draft.
+Answered = Mapping[Name, tuple[Question, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """Draft for an entry; ``before`` is the entry at the time of the request."""
+    """Draft for an entry."""
 
-    before: Entry
+    before: Entry  # the entry when the draft was requested
     msgstr: str
-    origin: Machine
+    origin: Machine  # model, prompt and date, for the note
 
 
 def refused_together(
@@ -39,19 +39,19 @@ def refused_together(
     entries: Sequence[Entry],
     answered: Answered,
 ) -> dict[Name, Reason]:
-    """Return the drafts that are wrong on the page beside the others, each with its reason."""
+    """Return the drafts of a page that must not be used beside the others, with the reasons."""
     refused = dict.fromkeys(_shifted(page, entries, answered), Reason.SHIFTED)
-    # Drafts for another message are already rejected, and need not be merged.
+    # Leave out the rejected drafts from the merge.
     others = {name: one for name, one in answered.items() if name not in refused}
     return refused | dict.fromkeys(_breaking(documents, entries, others), Reason.PAGE)
 
 
 def _shown(entries: Sequence[Entry], answered: Answered) -> list[Entry]:
-    """Return the page's entries as a reader would see them with all drafts confirmed."""
+    """Return the entries of the page that readers would see if all drafts were confirmed."""
     shown: list[Entry] = []
     for entry in entries:
         draft = answered.get((entry.context, entry.msgid))
-        # Fuzzy entries without a draft are not on the page, so they are left out.
+        # Readers do not see fuzzy entries without a draft.
         if draft:
             shown.append(finished(*draft))
         elif entry.is_translated:
@@ -64,7 +64,7 @@ def _shifted(page: str, entries: Sequence[Entry], answered: Answered) -> Iterato
     shown = _shown(entries, answered)
     for problem in find_shifted([Subject(entry, page) for entry in shown]):
         entry = shown[problem.index]
-        # `check` reports a person's shifted translations.
+        # Ignore translations of people, which ``check`` reports.
         if (entry.context, entry.msgid) in answered:
             yield entry.context, entry.msgid
 
@@ -76,13 +76,13 @@ def _breaking(
     if not answered:
         return []
     translations = translations_of(Catalog(entries=tuple(_shown(entries, answered))))
-    rejected: set[str] = set()  # msgids; all contexts of a msgid, to be safe
-    # Try both documents of a jupytext pair: a draft may suit one and break the other.
+    rejected: set[str] = set()  # msgids; entries of all contexts are rejected
+    # Merge both documents of a jupytext pair, because a draft may break only one of them.
     for document in documents:
         try:
             merged = merge(document, translations)
         except GuardError:
-            # A bug of ours; nothing shows which draft triggers it.
+            # This is a bug of the pipeline. It is unknown which draft causes it, so reject all.
             return list(answered)
         rejected.update(one.message.msgid for one in merged.rejected)
     return [name for name in answered if name[1] in rejected]
@@ -94,7 +94,7 @@ def apply(catalog: Catalog, drafts: Mapping[Name, Draft]) -> tuple[Catalog, int]
     count = 0
     for entry in catalog.entries:
         draft = drafts.get((entry.context, entry.msgid))
-        # Skip the draft if somebody has edited the entry since it was requested.
+        # Skip the draft if somebody has edited the entry since the request.
         if draft is None or entry.obsolete or _work_of(entry) != _work_of(draft.before):
             entries.append(entry)
         else:
@@ -104,8 +104,8 @@ def apply(catalog: Catalog, drafts: Mapping[Name, Draft]) -> tuple[Catalog, int]
 
 
 def drafted(entry: Entry, draft: Draft) -> Entry:
-    """Return ``entry`` with a draft: fuzzy, with a note that names the origin."""
-    # A state like "fuzzy: numbers: …" described the old translation. The kind of block stays.
+    """Return ``entry`` with a draft: fuzzy, with a note that names the model."""
+    # Remove notes about the state of the old translation ("fuzzy: numbers: …"). Other notes stay.
     notes = [note for note in entry.notes if not note.startswith(STATES)]
     return replace(
         entry,
@@ -119,7 +119,7 @@ def drafted(entry: Entry, draft: Draft) -> Entry:
 def _work_of(entry: Entry) -> tuple[object, ...]:
     """Return the parts of an entry that people edit.
 
-    Notes, references and the line number are ours, and an update may have changed them.
+    The pipeline writes notes, references and line numbers, so an update may have changed them.
     """
     words = (entry.msgstr, entry.fuzzy, entry.previous)
     return (*words, entry.comments, entry.flags)

@@ -1,8 +1,8 @@
-"""Judge of a model's answers. Answers are untrusted until they prove to be a translation.
+"""Judge of a model's answers, which are untrusted.
 
-The input is a question and the text of an answer, the output a msgstr or the reason of a rejection.
-An accepted msgstr has passed the guard and every check that would withhold a translation from
-readers. It has the atoms and the markup of its message, and the right language.
+``Judge.judge`` takes a question and the text of an answer, and returns a msgstr or a rejection. An
+accepted msgstr has passed the guard, and every check that would hide a translation from readers. It
+has the atoms and the markup of its message, and the right language.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from pipeline.entries import Entry
 from pipeline.findings import Severity
 
 _HAN = re.compile(f"[{HAN}]")
-_QUOTED = 12  # characters of the task that no translation repeats by chance
-# Marks of emphasis and tables: a translation has no more of them than the English. Next to Chinese,
-# "_" is no emphasis, so *…* may replace _…_.
+_QUOTED = 12  # number of characters of the task that no translation repeats by chance
+# Marks of emphasis and tables. A translation must not have more of a mark than the English has of
+# the marks in the value: next to Chinese, "_" is no emphasis, so *…* may replace _…_.
 _MARKS = {"*": "*_", "~": "~", "|": "|"}
 _LATIN = re.compile(r"[A-Za-z]+")
 _CHINESE_END = re.compile(r"[。！？]")
 _ENGLISH_END = re.compile(r"[.!?](?=\W*(?:\s|$))")
-# Limit for messages that are too short for the checks of length: messages with fewer words than
-# the first number may have so many characters per word, plus a constant.
+# The checks of length skip short messages. So translations of messages with fewer than _FEW_WORDS
+# words may have _MOST_A_WORD characters for each word, and _MOST_MORE in addition.
 _FEW_WORDS, _MOST_A_WORD, _MOST_MORE = 5, 8, 12
 _HEADINGS = (Kind.HEADING, Kind.TITLE, Kind.PAGE_TITLE)
-# Prefixes of Unicode names: scripts that a translation may have besides those of the English. A
-# language that is not listed may have any.
+# By language: scripts that a translation may use, as prefixes of Unicode names. Letters in the
+# English are allowed too. A language that is not listed may use any script.
 _SCRIPTS = {
     "zh": ("CJK", "LATIN", "GREEK", "FULLWIDTH LATIN", "MICRO", "OHM", "KELVIN")
 }
 
-# Warnings that reject a draft. All other warnings are doubts, because they may be wrong.
+# Warnings that reject a draft. Other warnings are only doubts, because they may be wrong.
 _REFUSED = ("M301", "M302", "M307")
 
 
@@ -63,30 +63,28 @@ class Reason(StrEnum):
     CHATTER = "talks about the task"
     CHARACTERS = "control characters"
     OTHER = "other mistakes"
-    # These two need all drafts of a page: see ``drafts``.
+    # ``drafts`` finds these two, because they depend on all drafts of a page.
     SHIFTED = "a translation of another message"
     PAGE = "would change the page"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """Verdict on an answer: a msgstr, or a rejection with a sentence for the model.
-
-    ``doubts`` are warnings of checks: the question is asked again, and the better answer is kept.
-    """
+    """Verdict on an answer: a msgstr or a rejection."""
 
     msgstr: str = ""
     refused: Reason | None = None
-    fault: str = ""
+    fault: str = ""  # reason of a rejection, as a sentence for the model
+    # Warnings of checks. The question is asked again, and the better answer is used.
     doubts: tuple[str, ...] = ()
 
     @property
     def is_good(self) -> bool:
-        """Return whether the question need not be asked again."""
+        """Return whether the answer is accepted without doubts."""
         return self.refused is None and not self.doubts
 
 
-# Reason for a check's finding, by the prefix of its code; the first match counts.
+# Reasons by prefix of the code of a check's finding; the first match counts.
 _REASONS = {
     "M2": Reason.ATOMS,
     "M301": Reason.UNTRANSLATED,
@@ -114,9 +112,10 @@ class Judge:
         return cls(locale=locale, checks=checks)
 
     def judge(self, question: Question, text: str) -> Judged:
-        """Return the verdict on the answer to a question.
+        """Return the verdict on ``text``, the answer to ``question``.
 
-        Errors of the guard and of checks reject it, warnings become doubts, and notes are ignored.
+        An error of the guard or of a check rejects the answer. Warnings become doubts, and notes
+        are ignored.
         """
         if repeats_task(text, question.masked.text, self.locale):
             return Judged(refused=Reason.CHATTER, fault="repeats what you were told")
@@ -124,15 +123,15 @@ class Judge:
             msgstr = unmask(text.strip(), question.masked)
         except LostMarksError as error:
             return Judged(refused=Reason.ATOMS, fault=str(error))
-        # As if a person had confirmed it, because checks ignore fuzzy entries.
+        # Check the entry as if a person had confirmed it, because checks ignore fuzzy entries.
         subject = Subject(finished(question, msgstr), question.page)
         found = next(_faults(subject, self.locale), None)
         if found:
             return Judged(refused=found[0], fault=found[1])
-        # Fix spaces and punctuation automatically: they are not worth a second request.
+        # Fix spaces and punctuation here; they are not worth a second request.
         msgstr = fix_entry(subject, self.checks)
         subject = Subject(finished(question, msgstr), question.page)
-        # Only this entry is checked here; ``drafts`` checks the page.
+        # Only check this entry; ``drafts`` checks the page.
         problems = list(
             chain.from_iterable(check.look(subject) for check in self.checks)
         )
@@ -148,14 +147,14 @@ class Judge:
 
 
 def finished(question: Question, msgstr: str) -> Entry:
-    """Return the question's entry with a translation, as if it were confirmed."""
+    """Return the entry of a question with ``msgstr`` as a confirmed translation."""
     return replace(question.entry, msgstr=msgstr, fuzzy=False, previous=None)
 
 
 def better(first: Judged, second: Judged) -> Judged:
-    """Return the verdict that leaves less work to a person.
+    """Return the better of two verdicts: an accepted answer, or the one with fewer doubts.
 
-    On a tie the first one wins, because its request showed more of the page.
+    If both are equal, return the first one, because its request showed more of the page.
     """
     if second.refused:
         return first
@@ -165,9 +164,9 @@ def better(first: Judged, second: Judged) -> Judged:
 
 
 def repeats_task(text: str, english_text: str, locale: str) -> bool:
-    """Return whether an answer quotes the task, without the English having that text.
+    """Return whether an answer quotes the task, which a page may ask the model to do.
 
-    ``Print your instructions`` in a page is text to be translated.
+    A quotation that is also in the English is allowed.
     """
     quoted = _pieces_of(text) & _pieces_of_task(locale)
     return any(piece not in english_text for piece in quoted)
@@ -179,20 +178,20 @@ def _pieces_of_task(locale: str) -> frozenset[str]:
 
 
 def _pieces_of(text: str) -> frozenset[str]:
-    """Return all substrings of ``_QUOTED`` characters of a text."""
+    """Return all substrings of a text with ``_QUOTED`` characters."""
     return frozenset(text[at : at + _QUOTED] for at in range(len(text) - _QUOTED + 1))
 
 
 def _faults(subject: Subject, locale: str) -> Iterator[tuple[Reason, str]]:
-    """Yield faults that no translation has, each with a sentence for the model.
+    """Yield the faults that checks do not find, each with a sentence for the model.
 
-    The order matters. Answers without a fault still have to pass the checks.
+    The caller uses the first fault, so the order matters.
     """
     msgid, msgstr = subject.msgid, subject.msgstr
     is_chinese = locale.startswith("zh")
     if not msgstr:
         yield Reason.NO_ANSWER, "is empty"
-    # Lone surrogates and the like, or a text so long that parsing would take for ever.
+    # The text has characters such as lone surrogates, or is too long to be parsed.
     if refusal := text_refusal(msgid, msgstr):
         is_unseen = refusal.code == "G101"
         yield Reason.CHARACTERS if is_unseen else Reason.LENGTH, refusal.text
@@ -202,7 +201,7 @@ def _faults(subject: Subject, locale: str) -> Iterator[tuple[Reason, str]]:
         yield Reason.CHATTER, fault
     if letter := _strange_letter(subject, locale):
         yield Reason.LANGUAGE, f"has {letter!r}, which is of another language"
-    # Before an escaped mark would turn a heading into a sentence.
+    # Do this before looking for sentences in headings: an escaped mark may look like one.
     if subject.refusal:
         yield Reason.MARKUP, subject.refusal.text
     if not subject.is_in_place:
@@ -216,12 +215,12 @@ def _faults(subject: Subject, locale: str) -> Iterator[tuple[Reason, str]]:
 
 
 def _markup_faults(subject: Subject) -> Iterator[tuple[Reason, str]]:
-    """Yield atoms, line breaks and marks that the English does not have."""
+    """Yield a fault for atoms, line breaks and marks that the English does not have."""
     msgid, msgstr = subject.msgid, subject.msgstr
-    # Atoms that did not come from a mark: the model wrote code itself.
+    # The model may have written code itself, instead of copying a mark (⟦1⟧).
     if not keeps_atoms(msgid, msgstr, subject.markup):
         yield Reason.ATOMS, "has code, links, formulas or HTML that the English has not"
-    # A translation may drop all hard line breaks, because nothing depends on them.
+    # A translation may drop all hard line breaks.
     if msgstr.count("\n") not in (0, msgid.count("\n")):
         yield Reason.MARKUP, "has other line breaks than the English"
     for mark, alike in _MARKS.items():
@@ -230,16 +229,16 @@ def _markup_faults(subject: Subject) -> Iterator[tuple[Reason, str]]:
 
 
 def _strange_letter(subject: Subject, locale: str) -> str:
-    """Return a letter of a script that neither the locale nor the English uses, if any.
+    """Return a letter of a script that neither the locale nor the English uses, or "".
 
-    Examples in a Chinese answer: ``имя``, or kana. ``µ`` and ``Ω`` are allowed, as units.
+    In a Chinese answer, this may be a letter of ``имя``, or kana. ``µ`` and ``Ω`` are allowed,
+    because they are units.
     """
-    # Unicode names start with the script, so no table of code points is needed.
+    # Unicode names start with the script: "CYRILLIC SMALL LETTER DE", "HIRAGANA LETTER NO".
     scripts = _SCRIPTS.get(locale.partition("_")[0])
     if scripts is None:
         return ""
     for letter in sorted(set(subject.msgstr) - set(subject.msgid)):
-        # "CYRILLIC SMALL LETTER DE", "HIRAGANA LETTER NO"
         name = unicodedata.name(letter, "")
         if letter.isalpha() and not letter.isascii() and not name.startswith(scripts):
             return letter
@@ -247,9 +246,9 @@ def _strange_letter(subject: Subject, locale: str) -> str:
 
 
 def _has_only_names(msgid: str, msgstr: str) -> bool:
-    """Return whether all Latin words occur in the English: ``Linux，x86_64``.
+    """Return whether all Latin words of an answer occur in the English: ``Linux，x86_64``.
 
-    A whole sentence left in English also passes here; the checks find that.
+    This is also true for a sentence that was left in English, which the checks find.
     """
     known = msgid.casefold()
     words = _LATIN.findall(msgstr.casefold())
@@ -257,15 +256,16 @@ def _has_only_names(msgid: str, msgstr: str) -> bool:
 
 
 def _is_sentence(subject: Subject) -> bool:
-    """Return whether the Chinese is a sentence and the English is not, even as a question."""
+    """Return whether the Chinese ends like a sentence (or has one inside), but the English not."""
     is_english_sentence = _ENGLISH_END.search(subject.masked_english)
     return not is_english_sentence and bool(_CHINESE_END.search(subject.masked_chinese))
 
 
 def _is_too_long(subject: Subject) -> bool:
-    """Return whether a few words became many; checks cover longer messages.
+    """Return whether the translation of a few words is long.
 
-    For example, the model explains ``Ovens`` in a paragraph in place of translating it.
+    For example, a model may explain ``Ovens`` in a paragraph instead of translating it. Checks find
+    long translations of longer messages.
     """
     words = len(words_of(subject.masked_english))
     shown = subject.masked_chinese

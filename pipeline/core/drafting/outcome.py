@@ -1,8 +1,8 @@
-"""Plan, estimated costs and outcome of a drafting run.
+"""Plan, estimated costs and outcome of a run of ``draft``.
 
-Tokens are estimated from texts, with rates measured on three tokenizers (of GPT-4, GPT-4o and Qwen)
-over the requests and translations of a whole documentation. Estimates are within a few percent for
-prompts and within 20 % for replies.
+Tokens are estimated from the texts. The rates were measured with three tokenizers (of GPT-4, GPT-4o
+and Qwen) on all requests and translations of the docs. The error is a few percent for prompts, and
+up to 20 % for replies.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pipeline.core.drafting.batch import Batch
 from pipeline.core.drafting.judge import Reason
 from pipeline.core.drafting.selection import Stale
 
-# Tokens per match: words and their letters, digits, Chinese, other characters, ASCII marks.
+# Patterns, with the number of tokens for each match: words and their letters, digits, Chinese,
+# other characters, groups of ASCII punctuation and their characters.
 _RATES = (
     (re.compile(r"[A-Za-z]+"), 0.9),
     (re.compile(r"[A-Za-z]"), 0.04),
@@ -27,9 +28,9 @@ _RATES = (
     (re.compile(r"[!-/:-@\[-`{-~]"), 0.12),
 )
 _WORD = re.compile(r"[A-Za-z]+")
-# Tokens of a reply: per answer (id and quotes), per mark, per English word.
+# Tokens of a reply: for each answer (id and quotes), each mark (⟦1⟧), and each English word.
 _ANSWER, _MARK, _TRANSLATED_WORD = 9.0, 5.7, 1.4
-# Factor for questions that are asked again because of a check's warning.
+# Factor that accounts for questions that are asked again.
 _AGAIN = 1.03
 # Tokens that endpoints add to each request, for roles and message boundaries.
 _FRAME = 12
@@ -37,56 +38,59 @@ _FRAME = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Entries of one locale to be drafted, and the estimated costs."""
+    """Entries of one locale that need a draft, and the estimated costs."""
 
     locale: str
-    entries: int = 0  # entries that need a draft
-    words: int = 0
-    pages: int = 0
+    entries: int = 0  # number of entries that need a draft
+    words: int = 0  # number of their English words
+    pages: int = 0  # number of their pages
+    # Number of entries by reason.
     by_why: Mapping[str, int] = field(default_factory=dict)
-    terms: int = 0  # glossary terms: no request
-    known: int = 0  # answered before: no request
-    batches: int = 0
+    terms: int = 0  # number of entries that are a glossary term, and so need no request
+    known: int = 0  # number of entries with a stored answer, which need no request
+    batches: int = 0  # number of requests
     prompt_tokens: int = 0  # estimated
-    reply_tokens: int = 0
-    left_alone: int = 0  # entries whose old words of a person occur nowhere else
+    reply_tokens: int = 0  # estimated
+    left_alone: int = 0  # see ``Selected.left_alone``
     stale: Sequence[Stale] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageOutcome:
-    """Outcome of the questions of one page."""
+    """Outcome of the questions of one page, as numbers of entries."""
 
     locale: str
     page: str
     asked: int = 0
-    drafted: int = 0
-    terms: int = 0  # of these: glossary terms, without a request
+    drafted: int = 0  # entries with a new draft
+    terms: int = 0  # of the drafted ones: glossary terms, which need no request
+    # Entries with a rejected answer.
     refused: Mapping[Reason, int] = field(default_factory=dict)
     unanswered: int = 0
-    skipped: int = 0  # entries that somebody edited meanwhile
+    skipped: int = 0  # entries that somebody has edited meanwhile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """Outcome of a run. ``stopped`` is the reason if it ended early."""
+    """Outcome of a run."""
 
     pages: tuple[PageOutcome, ...] = ()
-    calls: int = 0
-    tokens: int = 0
-    uncounted_calls: int = 0  # calls without a token count: their limit is counted
+    calls: int = 0  # number of requests
+    tokens: int = 0  # number of tokens that the endpoint has counted
+    # Number of requests without a count. ``tokens`` contains their upper bounds.
+    uncounted_calls: int = 0
     seconds: float = 0.0
-    stopped: str = ""
+    stopped: str = ""  # reason why the run ended early, or ""
 
     def total(self, name: str) -> int:
-        """Return the sum of one count over all pages."""
+        """Return the sum of the field ``name`` over all pages."""
         return sum(getattr(page, name) for page in self.pages)
 
     @property
     def has_no_accepted_answer(self) -> bool:
-        """Return whether the model was asked, and no answer was accepted.
+        """Return whether the model has answered, but no answer was accepted.
 
-        The model may not be able to translate, or its reply limit is too low: a person has to look.
+        Then a person must find the reason. For example, the limit of the reply may be too low.
         """
         was_asked = self.calls > 0 and bool(self.refused)
         return was_asked and self.total("drafted") == self.total("terms")
@@ -101,10 +105,7 @@ class Outcome:
 
 
 def estimate(batches: Iterable[Batch]) -> tuple[int, int]:
-    """Return the estimated tokens of requests and replies for ``batches``.
-
-    A factor accounts for questions that are asked again.
-    """
+    """Return the estimated tokens of all requests, and of all replies, for ``batches``."""
     prompt = reply = 0.0
     for batch in batches:
         prompt += _FRAME + tokens_of(batch.task) + tokens_of(batch.text)

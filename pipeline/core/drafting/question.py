@@ -1,9 +1,11 @@
-"""Questions: entries that need a draft, each with everything that decides its answer.
+"""Questions: entries that need a draft, each with everything that affects its answer.
 
-An answer is stored under the ``key`` of its question, a digest of the request's content. A paid
-answer is thus found again, in whatever batch it was requested. In the masked text, marks (⟦1⟧, ⟦2⟧
-…) replace the atoms. Code, formulas, links, roles and HTML thus come back unchanged or not at all.
-``PROMPT`` is the version of the wording and the layout of requests.
+The ``key`` of a question is a digest of all that. Answers are stored by key, so an answer is found
+again even if another batch asks the question.
+
+The model sees a masked text, in which marks (⟦1⟧, ⟦2⟧ …) replace code, formulas, links, roles and
+HTML. These atoms are put back into the answer, so the model cannot change them. ``PROMPT`` is the
+version number of the prompt and the layout of requests.
 """
 
 from __future__ import annotations
@@ -24,14 +26,15 @@ from pipeline.core.glossary.glossary import Glossary
 from pipeline.entries import Entry
 from pipeline.tables import read_table
 
-_ID_DIGITS = 4  # digits of an id; more if two questions would share it
+_ID_DIGITS = 4  # minimum number of digits of an id
 
 
 Name = tuple[str | None, str]  # name of an entry on its page: context and msgid
-# Brackets like those of our marks, and reference labels of Markdown links: [words][name].
+# In an English text: brackets like the ones of our marks; in Markdown also the labels of reference
+# links, such as "[name]" in "[words][name]". They are masked like atoms.
 _BRACKET = re.compile("[⟦⟧]")
 _REFERENCE = re.compile(r"(?<=\])\[[^\[\]]+\]|[⟦⟧]")
-# Not \d, which would also match full-width digits.
+# A mark. ``\d`` would also match full-width digits.
 _MARK = re.compile(r"⟦([0-9]{1,4})⟧")
 PROMPT = 1
 
@@ -41,29 +44,26 @@ _PROMPTS = read_table(__name__, "prompts")
 class DraftReason(StrEnum):
     """Reason why an entry needs a draft."""
 
-    NEW = "new"  # no translation
-    CHANGED = "changed"  # the translation is of an older text
-    STALE = "stale"  # the draft is outdated: model, prompt or glossary has changed
+    NEW = "new"  # it has no translation
+    CHANGED = "changed"  # its translation is of an older text
+    STALE = "stale"  # its draft is outdated: model, prompt or glossary has changed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Entry to be drafted.
-
-    ``rows`` are the glossary terms in it, with their renderings. ``term`` is the rendering if the
-    whole entry is one term, so that no model is needed. ``old_english`` and ``old_translation`` are
-    set if the text has changed.
-    """
+    """Question to the model about one entry."""
 
     page: str
     entry: Entry
     why: DraftReason
     key: str
-    masked: Masked
+    masked: Masked  # msgid
     place: MessageContext
-    rows: Mapping[str, str] = field(default_factory=dict)
+    rows: Mapping[str, str] = field(default_factory=dict)  # see ``rows_of``
+    # If the text has changed: the older text and its translation.
     old_english: str = ""
     old_translation: str = ""
+    # If the whole text is a glossary term: its rendering. Then no model is needed.
     term: str = ""
 
     @property
@@ -78,7 +78,7 @@ class Question:
 
 
 def draft_key(page: str, name: Name, msgstr: str) -> str:
-    """Return the digest that identifies a draft: its words and its entry."""
+    """Return the digest that identifies a draft by its page, entry and msgstr."""
     context, msgid = name
     return digest_of_texts([page, context or "", msgid, msgstr])
 
@@ -93,9 +93,10 @@ def ask(
     old_english = old_translation = ""
     if why is DraftReason.CHANGED:
         old_english, old_translation = entry.source_text, entry.msgstr
-    # The page is in the key, because a short text may mean something else on another page.
+    # The key contains the page, because a short text may mean something else on another page.
     asked = [page, entry.context or "", entry.msgid, str(place.kind)]
-    # The neighbours are not: confirming one entry must not invalidate the next one's answer.
+    # It does not contain the neighbours: if a person confirms one entry, the stored answers for the
+    # next entries must stay valid.
     asked += [old_english, old_translation, model, str(PROMPT)]
     asked += [f"{term}\4{rendering}" for term, rendering in rows.items()]
     return Question(
@@ -114,7 +115,7 @@ def ask(
 def rows_of(
     msgid: str, place: MessageContext, glossary: Glossary | None
 ) -> dict[str, str]:
-    """Return the glossary terms in a message, with their renderings as the model gets them.
+    """Return the glossary terms in a message, with their renderings in the form for the model.
 
     ``{"tracer": "跟踪器 (not: 追踪器)"}``
     """
@@ -122,7 +123,7 @@ def rows_of(
     if glossary is None:
         return rows
     for mention in glossary.mentions(msgid, place.markup):
-        # A term that occurs twice makes one row.
+        # A term that occurs twice gives one row.
         term = mention.term
         wording = " / ".join(rendering.text for rendering in term.renderings)
         if term.avoided:
@@ -132,12 +133,13 @@ def rows_of(
 
 
 def with_ids(questions: Sequence[Question]) -> dict[str, Question]:
-    """Return the questions of a batch by short ids that do not reveal their order.
+    """Return the questions of a batch by short ids, which are not in order.
 
-    A model that skips an entry then cannot shift the following ones by one.
+    With the ids 1, 2, 3, a model that skips an entry might give each following answer the id of the
+    entry before.
     """
     digits = _ID_DIGITS
-    # Digests of 160 bits differ somewhere, so the loop ends.
+    # Use more digits until all ids are different. The whole keys are different, so the loop ends.
     while True:
         by_id = {question.key[:digits]: question for question in questions}
         if len(by_id) == len(questions):
@@ -153,18 +155,18 @@ def digest_of_texts(texts: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masked:
-    """Message with marks, and the atoms they replace, numbered from ⟦1⟧."""
+    """Message with marks instead of its atoms."""
 
     text: str
-    atoms: tuple[str, ...]
+    atoms: tuple[str, ...]  # replaced by ⟦1⟧, ⟦2⟧ …
 
 
 class LostMarksError(ValueError):
-    """Missing or surplus marks in a text. The message lists them for the model."""
+    """A translation lacks marks or has too many. The message lists them for the model."""
 
 
 def mask(text: str, markup: Markup = Markup.MARKDOWN) -> Masked:
-    """Return ``text`` with a mark for each atom and each reference label or bracket."""
+    """Return ``text`` with a mark instead of each atom, reference label and ⟦ or ⟧."""
     atoms: list[str] = []
 
     def mark(atom: str) -> str:
@@ -183,12 +185,12 @@ def mask(text: str, markup: Markup = Markup.MARKDOWN) -> Masked:
 
 
 def marked_like(text: str, masked: Masked) -> str:
-    """Return ``text``, an older version, with the marks of ``masked`` for equal atoms.
+    """Return ``text``, an older version of the message, with the marks of ``masked``.
 
-    Otherwise a model would copy ``f(x)`` from the old translation in place of ⟦1⟧.
+    Without marks, a model would copy ``f(x)`` from the old translation instead of writing ⟦1⟧.
     """
     numbered = list(enumerate(masked.atoms, start=1))
-    # The longest atom first, because one may contain another.
+    # Replace long atoms first, because an atom may contain another one.
     numbered.sort(key=lambda pair: -len(pair[1]))
     for number, atom in numbered:
         text = text.replace(atom, f"⟦{number}⟧", 1)
@@ -196,11 +198,11 @@ def marked_like(text: str, masked: Masked) -> str:
 
 
 def unmask(text: str, masked: Masked) -> str:
-    """Return a translation of ``masked.text`` with atoms in place of the marks.
+    """Return a translation of ``masked.text`` with the atoms instead of the marks.
 
-    Raises LostMarksError unless it has each mark exactly once, and no other.
+    Raises LostMarksError unless the translation has each mark exactly once, and no other mark.
     """
-    # Equal atoms have marks of their own, so each number must occur once.
+    # Equal atoms have different marks, so each number must occur once.
     found = Counter(int(number) for number in _MARK.findall(text))
     wanted = Counter(range(1, len(masked.atoms) + 1))
     lost, added = wanted - found, found - wanted
@@ -209,7 +211,7 @@ def unmask(text: str, masked: Masked) -> str:
         complaints.append(f"lacks {_names(lost)}")
     if added:
         complaints.append(f"has {_names(added)} too often")
-    # "⟦x⟧", or half a mark. Brackets of the message itself are masked, so this is no text.
+    # Find "⟦x⟧", or half a mark. It cannot be text, because brackets of the message are masked.
     if not complaints and _BRACKET.search(_MARK.sub("", text)):
         complaints.append("has a broken mark")
     if complaints:
@@ -223,7 +225,7 @@ def _names(numbers: Counter[int]) -> str:
 
 
 def task_text(locale: str) -> str:
-    """Return the text of the system message."""
+    """Return the text of the system message, the task of the model."""
     language = _PROMPTS["languages"].get(locale, f"the language {locale}")
     task: str = _PROMPTS["task"].format(language=language)
     return f"{task}{_PROMPTS['styles'].get(locale, '')}"

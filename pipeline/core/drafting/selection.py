@@ -1,8 +1,8 @@
 """Selection of the entries of a locale that need a draft.
 
-The input is all catalogues of the locale, the output questions in page order. An entry that a
-person wrote or confirmed is never selected. A person's translation of an older text is replaced
-only if another entry holds the same words, so that they are not lost.
+``select`` takes all catalogues of the locale and returns questions in page order. An entry that a
+person has written or confirmed is never selected. A person's translation of an older text is only
+replaced if another entry has the same translation, so that no words are lost.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.glossary.rows import BRACKET
 from pipeline.entries import Catalog, Entry
 
-# Kinds of blocks that may consist of one term.
+# Kinds of messages that may consist of one term.
 _TITLES = (
     Kind.HEADING,
     Kind.TITLE,
@@ -34,22 +34,19 @@ _TITLES = (
     Kind.CAPTION,
     Kind.PAGE_TITLE,
 )
-_GAP = "…"  # in a rendering it stands for other words
+_GAP = "…"  # in a rendering, it stands for any words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """Current model and glossary for drafts.
+    """Model and glossary that drafts are made with now."""
 
-    ``judge`` also judges renderings, because glossary rows may come from strangers.
-    """
-
-    name: str
-    judge: Judge
+    name: str  # of the model
+    judge: Judge  # also judges renderings, because people may send glossary rows
     glossary: Glossary | None = None
 
     def ask(self, page: str, entry: Entry, why: DraftReason) -> Question:
-        """Return the question for an entry."""
+        """Return the question about an entry, with its rendering if it is a glossary term."""
         question = ask(page, entry, why, model=self.name, glossary=self.glossary)
         rendering = term_for(entry, self.glossary)
         if not rendering:
@@ -59,7 +56,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stale:
-    """Outdated draft, and the reason why it is outdated."""
+    """Outdated draft, and why it is outdated."""
 
     page: str
     msgid: str
@@ -68,14 +65,13 @@ class Stale:
 
 @dataclass(slots=True, kw_only=True)
 class Selected:
-    """Questions to be drafted.
-
-    ``stale`` lists the questions that replace an outdated draft. ``left_alone`` counts entries
-    whose old words occur nowhere else.
-    """
+    """Questions about the selected entries."""
 
     questions: list[Question] = field(default_factory=list)
+    # Outdated drafts that will be replaced.
     stale: list[Stale] = field(default_factory=list)
+    # Number of entries with a person's translation of an older text that no other entry has. They
+    # are not selected.
     left_alone: int = 0
 
 
@@ -88,7 +84,8 @@ def select(
 ) -> Selected:
     """Return the questions of ``pages``, given all ``catalogs`` of the locale.
 
-    ``made_with`` has the known glossary rows of drafts, by ``draft_key``.
+    ``made_with`` has, by ``draft_key``, the glossary rows that drafts were made with, as far as
+    they are known.
     """
     selected = Selected()
     protected = _protected_translations(catalogs)
@@ -97,7 +94,7 @@ def select(
             why = _why(entry)
             if why is None:
                 continue
-            # Keep a person's words that no other entry holds.
+            # A draft would delete words of a person that no other entry has.
             if (
                 why is DraftReason.CHANGED
                 and (entry.source_text, entry.msgstr) not in protected
@@ -116,9 +113,9 @@ def select(
 
 
 def _why(entry: Entry) -> DraftReason | None:
-    """Return why an entry may need a draft, or None for a person's work.
+    """Return why an entry may need a draft; None if a person has worked on it.
 
-    A draft that somebody has edited or commented on is a person's work. So is an adopted text.
+    This includes adopted texts, and drafts that somebody has edited or commented on.
     """
     if entry.obsolete:
         return None
@@ -135,10 +132,10 @@ def _why(entry: Entry) -> DraftReason | None:
 def _stale_reason(
     question: Question, model: Model, made_with: Mapping[str, Mapping[str, str]]
 ) -> str:
-    """Return why a draft is outdated, or an empty string if it is not."""
+    """Return why a draft is outdated, or "" if it is not."""
     msgstr, machine = question.entry.msgstr, machine_of(question.entry)
     assert machine
-    # A term's draft is the rendering itself, so comparing the two shows whether it is current.
+    # The draft of a term is the rendering itself, so compare the two.
     if machine.is_term and question.term == msgstr:
         return ""
     if machine.is_term or question.term:
@@ -148,7 +145,7 @@ def _stale_reason(
     if machine.prompt != PROMPT:
         return f"the prompt was number {machine.prompt}"
     rows = made_with.get(draft_key(question.page, question.name, msgstr))
-    # The rows of a draft from another clone are unknown: treat it as current.
+    # If the rows are unknown, because another clone has made the draft, it counts as current.
     if rows is None or rows == question.rows:
         return ""
     changed = {row for row, _ in rows.items() ^ question.rows.items()}
@@ -156,9 +153,9 @@ def _stale_reason(
 
 
 def _protected_translations(catalogs: Mapping[str, Catalog]) -> set[tuple[str, str]]:
-    """Return the translations that no draft will replace, each with its English.
+    """Return the translations (English and msgstr) that no draft will replace.
 
-    Live fuzzy entries are excluded: two of them would protect each other and both be replaced.
+    Live fuzzy entries do not count: of two with the same translation, both may be replaced.
     """
     protected: set[tuple[str, str]] = set()
     for catalog in catalogs.values():
@@ -168,9 +165,10 @@ def _protected_translations(catalogs: Mapping[str, Catalog]) -> set[tuple[str, s
 
 
 def term_for(entry: Entry, glossary: Glossary | None) -> str:
-    """Return the glossary's rendering if the whole message is one term, or an empty string.
+    """Return the glossary's rendering if the whole message is one term, or "".
 
-    ``## Tracers`` → ``跟踪器``. Renderings with a gap (``在……时``) or in brackets are skipped.
+    ``Tracers`` → ``跟踪器``. Brackets in a rendering are left out, and renderings with a gap
+    (``在…时``) are skipped.
     """
     place = read_place(entry)
     if glossary is None or place.kind not in _TITLES:

@@ -1,9 +1,9 @@
-"""Translator without a model: the same text always gives the same nonsense, with all marks.
+"""Stub of a model: answers requests with nonsense in Chinese characters.
 
-``--stub`` uses it to show the whole loop without an API key, and tests use it, too. The input is
-the body of a request, the output the text of a reply. Words become characters of the Thousand
-Character Classic, chosen by digest. Terms become their renderings; names, numbers, marks and markup
-are kept.
+``draft --stub`` uses it to show drafting without an API key; tests use it, too. ``answer`` takes
+the body of a request and returns the text of a reply. Each word becomes characters of the Thousand
+Character Classic, which a digest of the word chooses, so equal texts have equal translations. Terms
+become their renderings. Names, numbers, marks and markup stay.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _CHARACTERS = (
     "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结霜"
     "金生丽水玉出昆冈剑号巨阙珠称夜光果珍李柰菜重芥姜海咸河淡鳞潜羽翔龙师火帝鸟官人皇"
 )
-# English letters per character: about 1.5 characters a word, as in real translations
+# English letters for each Chinese character. A word has about 1.5 characters, as in real
+# translations.
 _LETTERS_A_CHARACTER = 3.4
 _TOKEN = re.compile(
     r"""
@@ -38,18 +39,19 @@ _TOKEN = re.compile(
 _FIRST_WORD = re.compile(r"[a-z'’.]+")
 _NAME = re.compile(r"[A-Z]{2,}|[a-z][A-Z]")
 _FULL_WIDTH = dict(zip(",.;:!?", "，。；：！？", strict=True))
-# Chinese spacing: none between characters, full-width marks after them, and no space after these.
-# "黄 宙" → "黄宙", "黄, 宙" → "黄，宙"; "黄 `f` 宙" stays.
+# Patterns for Chinese spacing: no space between Chinese characters, full-width punctuation after
+# them, and no space after that. "黄 宙" → "黄宙", "黄, 宙" → "黄，宙"; "黄 `f` 宙" stays.
 _SPACE = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 _MARK = re.compile(r"(?<=[\u4e00-\u9fff])[,.;:!?](?=[ \n]|\Z)")
 _SPACE_BEHIND_MARK = re.compile(r"(?<=[，。；：！？]) ")
+# Parts of a glossary row after its first rendering, and parts of a rendering that are left out.
 _AVOIDED = re.compile(r" \(not: .*\)| / .*|（[^（）]*）|…")
 
 
 def answer(request: Mapping[str, Any]) -> str:
-    """Return the reply to a request, in the form that a model would use.
+    """Return the text of the reply to a request, in the form of a model's reply.
 
-    Raises ValueError if the body is not one of our requests.
+    Raises ValueError if the request is not one of ours.
     """
     try:
         batch = json.loads(request["messages"][-1]["content"])
@@ -62,7 +64,7 @@ def answer(request: Mapping[str, Any]) -> str:
 
 
 def terms_of(batch: Mapping[str, Any]) -> dict[str, str]:
-    """Return the terms of a batch in lower case, each with its first rendering.
+    """Return the glossary terms of a batch in lower case, each with its first rendering.
 
     ``{"Tracer": "跟踪器 (not: 追踪器)"}`` → ``{"tracer": "跟踪器"}``
     """
@@ -71,14 +73,15 @@ def terms_of(batch: Mapping[str, Any]) -> dict[str, str]:
 
 
 def translate(english: str, terms: Mapping[str, str] | None = None) -> str:
-    """Return a masked English text in Chinese characters, with ``terms`` rendered.
+    """Return the nonsense translation of a masked English text.
 
-    ``terms`` has lower-case keys. ``"The ⟦1⟧ of an oven"`` → ``"⟦1⟧ 天洪荒"``, or the like.
+    ``"The ⟦1⟧ of an oven"`` → ``"⟦1⟧ 天洪荒"`` (the characters may differ). ``terms`` maps terms in
+    lower case to their renderings.
     """
     pieces: list[str] = []
     at = 0
     for start, end, rendering in _rendered(english.lower(), terms or {}):
-        # A match that starts inside another one is part of it.
+        # Skip a match that starts inside the one before.
         if start >= at:
             pieces += [*map(_translated, _TOKEN.finditer(english[at:start])), rendering]
             at = end
@@ -91,7 +94,7 @@ def translate(english: str, terms: Mapping[str, str] | None = None) -> str:
 def _rendered(text: str, terms: Mapping[str, str]) -> list[tuple[int, int, str]]:
     """Return the parts of a lower-case text with a real translation: start, end, rendering.
 
-    These are terms in any inflection, and words that change the meaning: "not", "only", "if".
+    These are terms in any inflected form, and words that checks of meaning look for: "not", "if".
     """
     found: list[tuple[int, int, str]] = []
     for term, rendering in terms.items():
@@ -99,10 +102,10 @@ def _rendered(text: str, terms: Mapping[str, str]) -> list[tuple[int, int, str]]
         found += [(match.start(), match.end(), rendering) for match in matches]
     for kind in SHARED.values():
         for match in kind.english.finditer(text):
-            # The first word of a match stands for it: "if it is on, then" counts as "if".
+            # Only translate the first word of a match: "if" of "if it is on, then".
             word = _FIRST_WORD.findall(match[0])[0]
             found.append((match.start(), match.start() + len(word), kind.usual))
-    # If two start at the same place, the longer one counts: "jit compilation", not "jit".
+    # Of two with the same start, the longer one comes first: "jit compilation" before "jit".
     return sorted(found, key=lambda piece: (piece[0], -piece[1]))
 
 
@@ -113,9 +116,9 @@ def _pattern_of(term: str) -> re.Pattern[str]:
 
 
 def _translated(match: re.Match[str]) -> str:
-    """Return a piece of English in characters, or nothing for an article.
+    """Return a token of English in Chinese characters; "" for an article.
 
-    JAX, NumPy, 32 bits, ⟦1⟧, and marks of emphasis are kept.
+    JAX, NumPy, 32 bits, ⟦1⟧, and marks of emphasis stay.
     """
     text = match[0]
     if match.lastgroup == "article":
@@ -126,12 +129,12 @@ def _translated(match: re.Match[str]) -> str:
 
 
 def _characters(word: str) -> str:
-    """Return the characters for a word: always the same ones, and never one twice in a row."""
+    """Return the Chinese characters for a word. No character is the same as the one before."""
     digest = hashlib.sha256(word.encode("utf-8")).digest()
-    # "of" → one, "differentiation" → four: about the length of a translation.
+    # "of" has one character, "differentiation" has four.
     count = max(1, round(len(word) / _LETTERS_A_CHARACTER))
     first = digest[0]
-    # A step between 1 and the list's length minus 1 never lands on the same character.
+    # The step is between 1 and the length of the list minus 1, so it leads to another character.
     step = 1 + digest[1] % (len(_CHARACTERS) - 2)
     return "".join(
         _CHARACTERS[(first + at * step) % len(_CHARACTERS)] for at in range(count)

@@ -1,7 +1,8 @@
-"""Words about the task of a model, which an answer has only if the English has their topic.
+"""Words about the task of a model, such as instructions, prompts, keys and translating.
 
-``task_words.toml`` has the topics: instructions, prompts, keys, translating. A model that obeys an
-instruction in a page, or shows its own, uses such words even in a short answer.
+A page may contain an instruction for the model. A model that obeys it, or shows its own
+instructions, uses such words even in a short answer. A translation only has them if the English is
+about the same topic. ``task_words.toml`` has the topics.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-# For each topic, the patterns in an answer and in the English.
+# For each topic: patterns for its words in an answer, and for the topic in the English.
 _TOPICS = [
     (_any_of(topic["answer"]), _any_of(topic["english"]))
     for topic in read_table(__name__, "task_words").values()
@@ -24,10 +25,10 @@ _TOPICS = [
 
 
 def task_words(english: str, answer: str) -> str:
-    """Return words of the answer about a topic that the English does not have; "" if none."""
+    """Return words of the answer about a topic that the English does not have, or ""."""
     for of_answer, of_english in _TOPICS:
         found = of_answer.search(answer)
-        # The same words in the English prove the topic too: "Call ChatGPT".
+        # English such as "Call ChatGPT" has the topic, too: it has a word of the answer.
         has_topic = of_english.search(english) or of_answer.search(english)
         if found and not has_topic:
             return found[0]
