@@ -1,7 +1,7 @@
-"""Show a release beside the pin: ``upgrade REF --beside``.
+"""``upgrade REF --beside``: show another release on the site, without moving the pin.
 
-The release is added to the configuration, pulled, and given catalogues of its own. The pin stays.
-The result compares the release with the pinned one, as that of an upgrade does.
+The command adds the release to the configuration, pulls its docs, and creates its catalogues. The
+pin does not change. The result compares the two releases, like the result of an upgrade.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ from pipeline.stages.pull.stage import read_pulled
 
 
 def show_beside(run: Run, options: UpgradeOptions) -> RunResult:
-    """Show a release beside the pin and return the result.
+    """Add a release beside the pin and return the result.
 
-    ``latest`` is the newest release that cannot be installed yet: any other can have the pin.
-    Nothing happens if the release is shown already. Raises ConfigError and UpstreamError.
+    The target ``latest`` means the newest release whose package cannot be installed here yet. (The
+    pin can move to any installable release instead.) A release that is shown already is not added
+    again. Raises ConfigError and UpstreamError.
     """
     if run.upstream.is_beside:
         raise ConfigError(
@@ -86,9 +87,10 @@ def show_beside(run: Run, options: UpgradeOptions) -> RunResult:
 
 
 def _wanted_version(run: Run, options: UpgradeOptions, now: Pin) -> tuple[str, str]:
-    """Return the release to show, and why it cannot have the pin; "" if that was not asked.
+    """Return the version to show, and the reason why the pin cannot move to it.
 
-    The release is "" if ``latest`` names none that has to wait for its package.
+    The reason is empty if the user named the version. The version is empty if the user gave
+    ``latest`` and every newer release can be installed.
     """
     if options.target != LATEST:
         pin = choose_pin(options.target, package_version=None, now=now)
@@ -105,7 +107,7 @@ def _wanted_version(run: Run, options: UpgradeOptions, now: Pin) -> tuple[str, s
 
 
 def _run_beside(run: Run, template: str, version: str) -> Run:
-    """Return the run of a release beside the pin, with the configuration that shows it."""
+    """Return the run for a release, with a configuration that has the release beside the pin."""
     pinned = structs.replace(run.upstream, beside=(*run.upstream.beside, version))
     release = release_beside(pinned, template, version)
     upstreams = {**run.settings.upstreams, run.name: pinned, release.name: release}

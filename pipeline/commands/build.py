@@ -1,8 +1,8 @@
 """build: build the pulled docs without contacting upstream. CI runs this command.
 
-``merge`` and ``execute`` call the same code with another last stage or with execution forced. The
-input is the lock; the output is one result with the rows of every locale. Code runs once for all
-locales.
+``merge`` calls the same code with an earlier last stage, ``execute`` with execution always on. The
+input is the lock, which lists the pulled files. The output is one result with the rows of every
+locale. Code runs once for all locales.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class BuildOptions:
     """Options of a build: its last stage, whether code runs, and where summaries go."""
 
     last: str = "publish"  # last stage, one of ``stages.ORDER``
-    # False: run no code, and show pages with the outputs of earlier runs.
+    # If false, no code runs, and pages show the outputs of earlier runs.
     runs_code: bool = True
-    # Read every catalogue, also of unchanged pages, and count what happened to its entries.
+    # Also read the catalogues of unchanged pages, and count the changes of their entries.
     is_thorough: bool = False
     kernels: KernelOptions = field(default_factory=KernelOptions)
     summaries: tuple[Path, ...] = ()  # files to append a Markdown summary to
@@ -75,7 +75,7 @@ class BuildOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedLocale:
-    """Rows and changed files of one locale after its merge."""
+    """Result of merging one locale: a row of the report for each page, and the files written."""
 
     pages: tuple[PageResult, ...]
     gone: tuple[PageResult, ...]  # rows of pages that upstream dropped
@@ -95,7 +95,7 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
 
 
 def build_options(arguments: Namespace, run: Run) -> BuildOptions:
-    """Return the build options for the arguments of any command that runs code."""
+    """Return the build options for the arguments of a command that can run code."""
     return BuildOptions(
         runs_code=arguments.execute and _can_run(run),
         kernels=kernels_of(arguments, run.settings),
@@ -104,9 +104,10 @@ def build_options(arguments: Namespace, run: Run) -> BuildOptions:
 
 
 def _can_run(run: Run) -> bool:
-    """Return whether code can run on the release of ``run``, and note it if not.
+    """Return whether the package version that the code of ``run`` needs is installed.
 
-    Only the pinned version is installed, so that of a release beside it usually is not.
+    A release beside the pin needs another version than the pinned one, which usually is not
+    installed. A note then says that no code runs.
     """
     if not run.upstream.is_beside or is_installed(group_of(run.package), run.version):
         return True
@@ -115,7 +116,7 @@ def _can_run(run: Run) -> bool:
 
 
 def build(run: Run, options: BuildOptions) -> RunResult:
-    """Split, update, merge, execute and publish at the current pin, as far as ``options.last``."""
+    """Build the pulled docs up to the stage ``options.last``, and return the result."""
     with run_lock(run):
         result = build_pulled(run, options, RunResult.of(run, read_pulled(run)))
         discard_kept(run)
@@ -125,7 +126,8 @@ def build(run: Run, options: BuildOptions) -> RunResult:
 def build_pulled(run: Run, options: BuildOptions, pulled: RunResult) -> RunResult:
     """Build the pulled pages, write the report and return the result.
 
-    ``pulled`` has the lock, and the changes and findings of a pull in the same run.
+    The caller holds the run lock. ``pulled`` has the lock file's content, and the changes and
+    findings of a pull in the same run, if there was one.
     """
     lock, changes = pulled.lock, pulled.changes
     run = run.with_lock(lock.markdown, substitutions=lock.substitutions)
@@ -137,7 +139,7 @@ def build_pulled(run: Run, options: BuildOptions, pulled: RunResult) -> RunResul
         merged[locale] = made.pages
         gone[locale] = made.gone
         changes += made.changes
-    # Only commands that run code use these rules.
+    # Rules about running code matter only if code runs.
     rules = _rule_findings(run, lock) if options.executes else ()
     guides, reference = apart(merged, is_named=bool(run.pages))
     result = replace(
@@ -163,8 +165,11 @@ def build_pulled(run: Run, options: BuildOptions, pulled: RunResult) -> RunResul
 
 
 def _rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
-    """Return problems of the rules about running code: unmatched pages, bad start-up files."""
-    # Imported here, because only commands that run code need it.
+    """Return findings about the configured rules for running code.
+
+    For example, a rule matches no page, or its start-up file is missing.
+    """
+    # Imported here, because only runs of code need it.
     from pipeline.stages.execute.startup import startup_findings
 
     return (*rule_findings(run, lock), *startup_findings(run))
@@ -173,7 +178,7 @@ def _rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
 def _merge_locale(
     run: Run, options: BuildOptions, pages: Sequence[Page], *, lock: Lock, locale: str
 ) -> MergedLocale:
-    """Split, update and merge what has changed in one locale since the last run."""
+    """Split, update and merge the pages of one locale that have changed since the last run."""
     from pipeline.stages.merge.stage import MergeInput, merge, prune
 
     files = Locale(run, locale)
@@ -182,10 +187,10 @@ def _merge_locale(
         files, pages, memos, lock=lock, thorough=options.is_thorough
     )
 
-    # A page with an up-to-date catalogue may still need a merge, if a page that it links to
-    # changed.
+    # A page that the update skipped may still need a merge, because a page that it links to has
+    # changed. Such a page is split here.
     def read(page: Page) -> SplitPage:
-        """Return the page's messages: the split from ``update``, or a new one."""
+        """Return the page's messages, which ``update_locale`` may have split already."""
         from pipeline.stages.split import split_page
 
         return updated.splits.get(page.name) or split_page(
@@ -205,15 +210,14 @@ def _merge_locale(
     merged = merge(run, work, locale=locale, lock=lock, memo=memos.merged)
     changes = (*files.changes, *merged.changes)
     if not run.pages:
-        # A run of a few pages cannot know which files belong to no page.
+        # Remove merged files without a page. Only a run of all pages knows them.
         changes += prune(run, pages, locale=locale)
     kept: dict[str, UpdatedPage] = {}
     for row in merged.rows:
-        # The next run reads damaged catalogues again.
+        # Not remembered, so that the next run reads the damaged catalogue again.
         if row.page in files.unreadable:
             continue
-        # The update counts describe this run only, so the memo must not repeat them in the next
-        # run.
+        # The memo must not hold the counts of the update: they describe this run only.
         kept[row.page] = replace(
             updated.pages[row.page], merged=replace(row, update=None)
         )
@@ -224,9 +228,9 @@ def _merge_locale(
 def _linked(
     updated: UpdatedLocale, elsewhere: Sequence[tuple[str, str]]
 ) -> dict[str, frozenset[str]]:
-    """Return, for each page, the fragments that links on any page point to.
+    """Return, for each page, the fragments (``#section``) that links on any page point to.
 
-    ``elsewhere`` has the links of pages that this run did not read; they come from the memo.
+    ``elsewhere`` has the links of pages outside this run, taken from the memo.
     """
     links = [*elsewhere]
     for page in updated.pages.values():
@@ -240,18 +244,18 @@ def _linked(
 def _execute(
     run: Run, options: BuildOptions, result: RunResult, pages: Sequence[Page]
 ) -> RunResult:
-    """Run the code once for all locales, and return the result with the executions."""
+    """Run the pages' code once for all locales, and return the result with the executions."""
     from pipeline.stages.execute import execute
 
     kernels = options.kernels
     if run.pages:
-        # A user who names pages wants them to run, even if they failed the last time.
+        # A user who names pages wants them to run, even those that failed the last time.
         kernels = replace(kernels, retry_failed=True)
     with run.log.step("execute") as step:
         executed = execute(run, pages, kernels)
         by_page = {execution.page: execution for execution in executed.executions}
         step.result = _counts(executed.executions)
-    # Every locale has the same notebooks. Pages without code have no execution.
+    # All locales share the executions, because their code is equal. Pages without code have none.
     with_execution: dict[str, tuple[PageResult, ...]] = {}
     for locale, rows in result.pages.items():
         executed_rows = (
@@ -269,7 +273,7 @@ def _execute(
 def _counts(executions: Sequence[Execution]) -> str:
     """Return the counts by status: ``5 passed, 0 failed, 2 skipped``.
 
-    Pages that ran in part are counted only if there are any.
+    The count of pages that ran in part appears only if it is not 0.
     """
     counts = dict.fromkeys(Status, 0)
     for execution in executions:
@@ -291,8 +295,8 @@ def _publish(run: Run, options: BuildOptions, result: RunResult) -> RunResult:
             where=run.name,
             hint=packages.how_to_install("preview"),
         )
-        # Without execution, a missing preview is only a warning: the committed files do not depend
-        # on it.
+        # Only a warning if no code runs: such a run is for the committed files, which do not
+        # depend on the preview.
         severity = Severity.ERROR if options.executes else Severity.WARNING
         finding = replace(Finding.of(error), severity=severity)
         return replace(result, findings=(*result.findings, finding))

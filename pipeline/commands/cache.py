@@ -1,7 +1,8 @@
 """cache: show the size of the execution cache, verify its entries, or clear it.
 
-All upstreams of a project share one cache. The durations and exceptions of pages (``pages.json``)
-are stored elsewhere, so ``clear`` keeps them.
+The cache has the outputs of code. All upstreams of a project share one cache. The file
+``pages.json``, with each page's last duration and exception, is not part of it, so ``clear`` keeps
+that file.
 """
 
 from __future__ import annotations
@@ -25,15 +26,20 @@ MEBIBYTE = 1 << 20
 def add_options(parser: ArgumentParser) -> None:
     """Declare the options of ``cache``."""
     parser.add_argument(
-        "action", choices=("stats", "clear", "verify"), help="what to do with it"
+        "action",
+        choices=("stats", "clear", "verify"),
+        help="show its size, empty it, or remove damaged entries",
     )
 
 
 def run_command(arguments: Namespace, log: Log) -> int:
-    """Run the action, print its lines and return its exit code. Raises WriteError."""
+    """Run the action, print its result and return the exit code: 1 if entries were damaged.
+
+    Raises WriteError.
+    """
     settings = read_settings(arguments.config)
     limit = settings.execution.cache * MEBIBYTE
-    # The upstream's name is empty: outputs are stored by key and shared by all upstreams.
+    # No upstream's name is needed, because all upstreams share the cache.
     cache = ExecutionCache(Paths(settings.root, "").outputs, limit=limit)
     match arguments.action:
         case "stats":
@@ -48,7 +54,7 @@ def run_command(arguments: Namespace, log: Log) -> int:
 
 
 def _stats(cache: ExecutionCache) -> list[str]:
-    """Return the number and size of entries, the time saved, the releases and the failures."""
+    """Return lines about the entries: count and size, seconds saved, releases, failed pages."""
     seconds = 0.0
     releases: Counter[str] = Counter()
     failures = []
@@ -58,7 +64,7 @@ def _stats(cache: ExecutionCache) -> list[str]:
         if entry.failure:
             page = entry.facts.get("page", "?")
             failures.append(f"  failed: {page}: {entry.failure.exception}")
-    # The number and the size cover all files, also damaged entries that cannot be decoded.
+    # Count and size include damaged entries.
     count, size = (
         len(cache.all_keys()),
         f"{_size(cache.size())} of {_size(cache.limit)}",
@@ -72,7 +78,7 @@ def _stats(cache: ExecutionCache) -> list[str]:
 
 
 def _verify(cache: ExecutionCache) -> list[str]:
-    """Read every entry, remove the damaged ones and list them. Their code runs again next time."""
+    """Read every entry, remove the damaged ones, and return lines that name them."""
     keys = cache.all_keys()
     # Check the digests first, then whether this version can decode the entries.
     cache.verify()
@@ -92,7 +98,8 @@ def _verify(cache: ExecutionCache) -> list[str]:
 def _entries(cache: ExecutionCache) -> Iterator[CacheEntry]:
     """Yield every entry that can be decoded."""
     for key in cache.all_keys():
-        # `peek` does not mark the entry as used: statistics must not change what is evicted first.
+        # `peek` does not mark the entry as used. Otherwise statistics would change which entries
+        # the cache removes first when it is full.
         data = cache.peek(key)
         if data is None:
             continue
@@ -101,9 +108,9 @@ def _entries(cache: ExecutionCache) -> Iterator[CacheEntry]:
 
 
 def _is_readable(data: bytes) -> bool:
-    """Return whether this version can decode an entry.
+    """Return whether this version of the pipeline can decode an entry.
 
-    An entry of another version has a correct digest, and may still be unreadable.
+    An entry of another version may have a correct digest and still be unreadable.
     """
     try:
         decode_entry(data, where="")

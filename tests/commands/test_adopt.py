@@ -382,7 +382,7 @@ BAD: dict[str, tuple[str, str | bytes, str]] = {
             f"第 {n} 步：把面团放进烤箱，用 `numpy.random` 里的 `oven.bake({n})` 烤二十分钟。"
             for n in range(20)
         ),
-        "is none of upstream's pages; closest is",
+        "matches none of upstream's pages; closest is",
     ),
     "without any name": (
         "copy.md",
@@ -412,7 +412,7 @@ BAD: dict[str, tuple[str, str | bytes, str]] = {
         "<html><body><p onclick=x>"
         + "{{ 7*7 }} 恶意的页面 <script>alert(1)</script>" * 9
         + "</p></body></html>",
-        "could tell which page it is of",
+        "by which its page could be detected",
     ),
     "nested": (
         "copy.html",
@@ -612,7 +612,7 @@ def test_a_folder_without_history_has_one_version(
     ("words", "code", "told"),
     [
         (["adopt"], 2, "required"),
-        (["adopt", "sample"], 2, "which copies are to be adopted"),
+        (["adopt", "sample"], 2, "adopt needs copies to adopt"),
         (["adopt", "copy.md", "jax", "sample"], 2, "at most one upstream"),
         (["adopt", "nowhere.md", "sample", "--dry-run"], 2, "no file or folder"),
         (["adopt", "copy.md", "sample"], 2, "--author is missing"),
@@ -645,4 +645,4 @@ def test_a_licence_that_is_not_known_is_told(
         "CC-BY-NC-4.0",
     ]
     assert main(words) == 0
-    assert "make sure that the work may be passed on" in capsys.readouterr().err
+    assert "make sure that you may distribute the work" in capsys.readouterr().err

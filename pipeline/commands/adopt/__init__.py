@@ -1,8 +1,10 @@
-"""adopt: bring translated copies of pages into the catalogues.
+"""adopt: add other people's translations of upstream's pages to the catalogues.
 
-``adoption`` runs the command: it finds page, version and passages of each copy. ``copies`` reads
-files, ``versions`` reads upstream's history, ``catalogs`` fills the catalogues. Code that needs no
-files belongs in ``core/adoption``.
+A *copy* is a page that somebody has translated outside this project: a notebook, a web page, a text
+file, or a catalogue. It was made from some older version of the page. ``adoption`` runs the
+command. It finds the page and the version, and pairs the copy's passages with that version's
+messages. ``copy_files`` reads copies, ``versions`` reads upstream's history, ``catalogs`` fills the
+catalogues. Code that needs no files belongs in ``core/adoption``.
 """
 
 from __future__ import annotations
@@ -22,43 +24,43 @@ def add_options(parser: ArgumentParser) -> None:
         "words",
         metavar="FILE | FOLDER | NAME",
         nargs="+",
-        help="translated pages or catalogues; the upstream, if it is not the first one",
+        help="translated pages or catalogues; also the upstream, if it is not the first one",
     )
     add_shared(parser, "--upstream", "--dry-run")
     parser.add_argument(
         "--page",
         metavar="PAGE",
-        help="the page that the copies are of (default: found by itself)",
+        help="the page that the copies translate (default: detected)",
     )
     parser.add_argument(
         "--at",
         metavar="REF",
-        help="the tag, branch or commit that they were made from (default: found by itself)",
+        help="the tag, branch or commit that the copies were made from (default: detected)",
     )
     parser.add_argument(
         "--author",
         metavar="NAME",
         default="",
-        help="whose work it is; needed unless nothing is written",
+        help="the translator; required unless --dry-run or --audit is given",
     )
     parser.add_argument(
         "--license",
         metavar="ID",
         default="",
-        help="under which licence it may be passed on: an SPDX id, like CC-BY-4.0",
+        help="the licence of the translation, as SPDX id, like CC-BY-4.0; required like --author",
     )
     parser.add_argument(
         "--audit",
         action="store_true",
-        help="tell how old the copies are and what is wrong with them, and adopt nothing",
+        help="report the age and the mistakes of the copies, and adopt nothing",
     )
 
 
 def run_command(arguments: Namespace, log: Log) -> int:
     """Adopt the named files, print the report and return the exit code.
 
-    One of the arguments may name the upstream. As for ``check``, a folder of that name is written
-    ``./NAME``.
+    An argument equal to the name of an upstream names that upstream. To name a folder that is
+    called the same, write ``./NAME``.
     """
     from pipeline.commands.adopt.adoption import AdoptOptions, adopt
     from pipeline.report.adoption import adoption_json, adoption_text
@@ -68,7 +70,7 @@ def run_command(arguments: Namespace, log: Log) -> int:
     files = tuple(word for word in arguments.words if word not in names)
     if len(names) > 1 or not files:
         raise ConfigError(
-            "which copies are to be adopted, and into which upstream?",
+            "adopt needs copies to adopt, and at most one upstream",
             hint="Give files or folders, and at most one upstream: adopt page.ipynb NAME",
         )
     options = AdoptOptions(

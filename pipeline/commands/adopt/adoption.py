@@ -1,7 +1,7 @@
-"""Adoption of copies: find page, version and passages of each, and fill the catalogues.
+"""Adoption of copies: find the page and version of each copy, and fill the catalogues.
 
 Copies are processed one by one; a rejected copy does not stop the others. All catalogues are
-written at the end, and then the memory is updated as after any edit.
+written at the end. The memory is then updated from them, as after any edit.
 """
 
 from __future__ import annotations
@@ -35,20 +35,21 @@ from pipeline.stages.update.locale import Locale
 
 # Characters that separate the parts of a note, or look like a diff in it.
 _UNFIT = re.compile(r"[,\[\]{}\n\r]")
-# Licences under which work may be distributed together with this project.
+# Licences that allow us to distribute a translation with this project; others cause a warning.
 _KNOWN_LICENCES = (
     *("Apache-2.0", "MIT", "BSD-2-Clause", "BSD-3-Clause", "ISC"),
     *("CC0-1.0", "CC-BY-3.0", "CC-BY-4.0", "Unlicense", "0BSD"),
 )
-_GUESSES = 8  # pages examined …
-_FEW = 5  # … in so many versions each
-# Share of the Chinese that must clearly match the page; lower if the user has named the page.
+_GUESSES = 8  # pages to examine
+_FEW = 5  # versions to examine of each of them
+# Share of the copy's Chinese that must clearly match the page: 0 to 1. The second one applies if
+# the user has named the page or the commit.
 _SHARE, _NAMED_SHARE = 0.4, 0.15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdoptOptions:
-    """Files to adopt, and what the user knows about them."""
+    """Command-line values of ``adopt``: the files, and facts about them that the user knows."""
 
     files: tuple[str, ...]
     page: str | None = None
@@ -60,15 +61,15 @@ class AdoptOptions:
 
     @property
     def is_dry(self) -> bool:
-        """Return whether no catalogue may be written."""
+        """Return whether the run must not write catalogues."""
         return self.dry_run or self.audit
 
 
 def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
     """Add the translations in copies to the catalogues, as suggestions for a person to review.
 
-    Raises ConfigError before anything is read, if an option is missing or invalid, and ImportError
-    if the encoder is not installed.
+    Raises ConfigError, before any file is read, for a missing or invalid option. Raises ImportError
+    if the text encoder, which compares Chinese with English, is not installed.
     """
     name = _locale(run)
     _check_owner(run, options)
@@ -91,7 +92,8 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
                 if locale.write_catalog(page, filler.catalogs[page]):
                     has_written = True
                     continue
-                # Elsewhere this is only a warning. Here nothing was adopted into the catalogue.
+                # Somebody saved the catalogue during the run, so it was not written. For other
+                # commands this is a warning; here the translations were not adopted.
                 edited = locale.findings_of(page)[-1]
                 findings.append(replace(edited, severity=Severity.ERROR))
             changes = [*locale.changes]
@@ -112,7 +114,7 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
 
 @dataclass(frozen=True)
 class _Adopting:
-    """One run over all copies."""
+    """One run of ``adopt`` over all copies."""
 
     run: Run
     options: AdoptOptions
@@ -165,7 +167,7 @@ class _Adopting:
 
 
 def _locale(run: Run) -> str:
-    """Return the only Chinese locale of the run. Raises ConfigError for none or several."""
+    """Return the Chinese locale of the run. Raises ConfigError for none or several."""
     chinese = [locale for locale in run.locales if locale.startswith("zh")]
     if len(chinese) != 1:
         raise ConfigError(
@@ -180,24 +182,24 @@ def _check_owner(run: Run, options: AdoptOptions) -> None:
     for name, value in (("--author", options.author), ("--license", options.licence)):
         if not value.strip() and not options.is_dry:
             raise ConfigError(
-                f"{name} is missing: whose work is it, and may it be passed on?",
+                f"{name} is missing: adopt records the translator and the licence",
                 hint="Give --author 'NAME <address>' and --license ID (of SPDX, like CC-BY-4.0); "
                 "--dry-run and --audit need neither.",
             )
         if _UNFIT.search(value):
             raise ConfigError(
-                f"{name} has a character that no note can hold: {value!r}",
+                f"{name} has a character that a note in a catalogue cannot contain: {value!r}",
                 hint="Leave out commas, brackets and line breaks.",
             )
     if options.licence and options.licence not in _KNOWN_LICENCES:
         run.log.warn(
-            f"{options.licence!r} is none of the licences known to go with this project's "
-            f"({', '.join(_KNOWN_LICENCES[:5])} …): make sure that the work may be passed on"
+            f"{options.licence!r} is not one of the licences known to be compatible "
+            f"({', '.join(_KNOWN_LICENCES[:5])} …): make sure that you may distribute the work"
         )
 
 
 def _release_of(version: Version, releases: Sequence[Tag]) -> str:
-    """Return the first release that has the version, or an empty string."""
+    """Return the name of the first release with this version of the page, or an empty string."""
     for release in releases:
         if moment(release.date) >= moment(version.since):
             is_later = version.until and moment(release.date) >= moment(version.until)
@@ -206,7 +208,7 @@ def _release_of(version: Version, releases: Sequence[Tag]) -> str:
 
 
 def _releases_behind(version: Version, releases: Sequence[Tag], pin: str) -> int:
-    """Return how many releases followed the replacement of the version, up to the pin's date."""
+    """Return how many releases up to ``pin``, a date, came after upstream replaced the version."""
     if not version.until:
         return 0
     until, last = moment(version.until), moment(pin)
@@ -215,7 +217,7 @@ def _releases_behind(version: Version, releases: Sequence[Tag], pin: str) -> int
 
 @dataclass(kw_only=True)
 class Matcher:
-    """Finder of the page, the version and the passages of a copy."""
+    """Finder of the page and version of a copy, and of the English of its passages."""
 
     versions: Versions
     encoder: Encoder
@@ -223,10 +225,11 @@ class Matcher:
     def match(
         self, file: CopyFile, *, page: str | None = None, ref: str | None = None
     ) -> tuple[tuple[Block, ...], Choice]:
-        """Return the blocks of a copy, and the version that it translates.
+        """Return the blocks of a copy, and the version of a page that it translates.
 
-        The user may have named the page or the commit. Raises InputError if the copy is rejected,
-        and ConfigError if ``page`` or ``ref`` does not exist.
+        ``page`` and ``ref`` (a tag, branch or commit) are given if the user has named them. Raises
+        InputError for a rejected copy, ConfigError for an unknown page, UpstreamError for an
+        unknown ref.
         """
         copy = _blocks_of(file)
         versions = self._versions(file, copy, page, ref)
@@ -240,7 +243,7 @@ class Matcher:
     def _versions(
         self, file: CopyFile, copy: Sequence[Block], page: str | None, ref: str | None
     ) -> Sequence[Version]:
-        """Return the versions that the copy may translate, limited by the user's options."""
+        """Return the versions that the copy may translate, limited to ``page`` and ``ref``."""
         history = self.versions.history
         if page is not None and page not in history.versions:
             raise ConfigError(
@@ -255,7 +258,7 @@ class Matcher:
             raise InputError(
                 f"upstream has no page {page!r} at {ref!r}",
                 where=file.name,
-                hint="Leave --at out: the version is found by itself.",
+                hint="Run again without --at: the version is then detected.",
             )
         if page:
             return found
@@ -263,9 +266,10 @@ class Matcher:
         return [version for version in found if version.page.name in names] or found
 
     def _likeliest_page(self, file: CopyFile, copy: Sequence[Block]) -> str:
-        """Return the best of the guessed pages, judged by a few versions of each.
+        """Return the guessed page whose lines of code fit best, compared in a few versions.
 
-        Names cannot decide between a page and another one that was split off from it.
+        The names in the code are not enough. If upstream split a page in two, both have the same
+        names.
         """
         samples: dict[str, Version] = {}
         for page in self._guessed(file, copy):
@@ -277,23 +281,23 @@ class Matcher:
         return ranked[0][1].version.page.name
 
     def _guessed(self, file: CopyFile, copy: Sequence[Block]) -> list[str]:
-        """Return pages with similar names, and pages whose name is that of the file."""
+        """Return the pages whose code uses the same names, and those called like the file."""
         names = self.versions.index.guesses(copy, most=_GUESSES)
         stem = Path(file.name).name.partition(".")[0].lower()
         pages = self.versions.history.versions
         names += [page for page in pages if page.rpartition("/")[2].lower() == stem]
         if not names:
             raise InputError(
-                "has no name, number or code that could tell which page it is of",
+                "has no name, number or code by which its page could be detected",
                 where=file.name,
                 hint="Name the page: --page PAGE.",
             )
         return list(dict.fromkeys(names))
 
     def _readable(self, file: CopyFile, versions: Sequence[Version]) -> list[Candidate]:
-        """Return the versions that can be parsed. Raises InputError if there are none.
+        """Return the versions that can be parsed, as candidates. Raises InputError if none can.
 
-        Versions that upstream itself broke for a while are skipped silently.
+        Some versions were broken in upstream's repository; they are skipped silently.
         """
         candidates = self.versions.candidates(versions)
         if not candidates:
@@ -308,13 +312,16 @@ class Matcher:
 def _no_page(
     file: CopyFile, choice: Choice, page: str | None, *, is_named: bool
 ) -> InputError:
-    """Return the error for a copy whose Chinese does not match the page."""
+    """Return the error for a copy whose Chinese does not match any page.
+
+    ``page`` is the one that the user has named; ``is_named`` is true for a named commit as well.
+    """
     closest = choice.candidate.version.page.name
-    what = f"is none of upstream's pages; closest is {closest!r}"
-    hint = f"If it is that page all the same: --page {closest}."
+    what = f"matches none of upstream's pages; closest is {closest!r}"
+    hint = f"If it translates that page, run again with --page {closest}."
     if is_named:
         what = f"is no translation of {page or closest!r}"
-        hint = "Leave --page and --at out: page and version are found by themselves."
+        hint = "Run again without --page and --at: page and version are then detected."
     share = f"{100 * choice.share:.0f} % of its text fits"
     return InputError(f"{what}: {share}", where=file.name, hint=hint)
 
@@ -322,7 +329,7 @@ def _no_page(
 def _blocks_of(file: CopyFile) -> tuple[Block, ...]:
     """Return the blocks of a copy that is not a catalogue.
 
-    Raises InputError if it is unreadable or has no Chinese prose; comments in code do not count.
+    Raises InputError if the copy is unreadable, or has no Chinese outside code.
     """
     assert file.form is not None
     try:

@@ -1,8 +1,8 @@
-"""Fill the pin's catalogues from copies, and from other people's catalogues.
+"""Filler of the catalogues with the translations of copies, and of other people's catalogues.
 
-The input is a choice and the catalogues, the output new catalogues and the rows of the report. No
-file is touched, so a dry run does the same. Somebody's catalogue needs no search for a version,
-because it contains the English that was translated.
+The input is a matched copy and the catalogues at the pin. The output is new catalogues and the rows
+of the report. This module writes no file, so a dry run uses it as well. Another project's catalogue
+contains the English that was translated, so no version has to be found for it.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ from pipeline.core.pin.lock import Lock, Page
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 
-# Rows about offers, by the English messages that the copy translates.
+# Rows of the report by the English messages of a passage. An *offer* is a translation that is
+# suggested for a message of the pin.
 _RowsByEnglish = Mapping[tuple[str, ...], Sequence[Row]]
 
 
 @dataclass(kw_only=True)
 class CatalogFiller:
-    """Catalogues of the pin, while copies are added one after the other.
+    """Catalogues of the pin by page, to which copies are added one after the other.
 
-    ``changed`` are the pages whose catalogue has changed.
+    ``changed`` has the names of the pages whose catalogue has changed.
     """
 
     catalogs: dict[str, Catalog]
@@ -52,7 +53,7 @@ class CatalogFiller:
     def fill(
         self, copy: Sequence[Block], choice: Choice, origin: Copy
     ) -> tuple[Row, ...]:
-        """Add the translations of a copy; return the rows of its report, in the copy's order."""
+        """Add the translations of a copy. Return the rows of its report in the copy's order."""
         english = choice.candidate.blocks
         messages = [block.text for block in words_of(english)]
         live = self._live()
@@ -60,13 +61,13 @@ class CatalogFiller:
             origin.page, messages, translations_in(copy, choice), live
         )
         offered = self._add_offers(offers, origin)
-        # All pages count, because the page may have been renamed since.
+        # The messages of all pages, because upstream may have renamed the copy's page.
         pinned = {entry.msgid for entries in live.values() for entry in entries}
         rows: list[Row] = []
         for pair in choice.pairs:
             ours = [block.text for block in _blocks(english, pair.english)]
             theirs = _blocks(copy, pair.copy)
-            # A text that occurs on several pages is offered to each of them.
+            # One passage can have several rows: it is offered to every page with that text.
             found = offered.get(tuple(ours), ()) if theirs else ()
             if (ours and not found) or (theirs and not found):
                 found = [_other_row(ours, theirs, pinned, pair)]
@@ -75,15 +76,16 @@ class CatalogFiller:
         return tuple(rows)
 
     def fill_catalog(self, entries: Sequence[Entry], origin: Copy) -> tuple[Row, ...]:
-        """Add the entries of somebody's catalogue; return the rows of its report."""
+        """Add the entries of another project's catalogue. Return the rows of its report."""
         translations = [
             Translation(english=(entry.source_text,), chinese=entry.msgstr, score=0.99)
             for entry in entries
         ]
         messages = [entry.source_text for entry in entries]
         offers, lost = carry_to_pin(origin.page, messages, translations, self._live())
-        # Older English of unknown origin cannot be found again by the memory, so it is not stored.
-        # The class of the change is kept, without the diff.
+        # The memory stores no English: it finds older English again in upstream's history. This
+        # English may not be there, so the entry gets none. Of the change, only the class is kept
+        # ("numbers"), not the diff.
         kept = [
             replace(
                 offer,
@@ -106,7 +108,7 @@ class CatalogFiller:
         return live
 
     def _add_offers(self, carried: Iterable[Offer], origin: Copy) -> _RowsByEnglish:
-        """Add offers to the catalogues; return the row of each offer."""
+        """Add offers to the catalogues. Return their rows by the English that was translated."""
         rows: dict[tuple[str, ...], list[Row]] = defaultdict(list)
         offers: dict[str, dict[str, tuple[Offer, str]]] = defaultdict(dict)
         for offer in carried:
@@ -116,8 +118,8 @@ class CatalogFiller:
             if is_open(entry):
                 state = State.CHANGED if offer.change else State.EQUAL
             else:
-                # The existing translation stays; the offer becomes a comment, unless the words are
-                # equal.
+                # The entry keeps its translation. The offer becomes a comment, unless it has the
+                # same words.
                 same = is_same(entry.msgstr, msgstr)
                 state = State.SAME if same else State.KEPT
             row = Row(
@@ -139,7 +141,7 @@ class CatalogFiller:
         return rows
 
     def _entry(self, offer: Offer) -> Entry:
-        """Return the live entry of an offer, which exists because the offer was made from it."""
+        """Return the live entry of an offer; every offer was made for an existing entry."""
         entries = self.catalogs[offer.page].entries
         return next(
             entry
@@ -149,7 +151,7 @@ class CatalogFiller:
 
 
 def translations_in(copy: Sequence[Block], choice: Choice) -> list[Translation]:
-    """Return the translations of a copy: each accepted pair with Chinese text."""
+    """Return the translations in a copy: its reliable pairs that have Chinese text."""
     translations: list[Translation] = []
     for pair in choice.pairs:
         messages = _blocks(choice.candidate.blocks, pair.english)
@@ -165,14 +167,15 @@ def translations_in(copy: Sequence[Block], choice: Choice) -> list[Translation]:
 
 
 def _blocks(blocks: Sequence[Block], numbers: Iterable[int]) -> list[Block]:
-    """Return the blocks with the given indexes, without code."""
+    """Return the blocks at the indexes in ``numbers``, without blocks of code."""
     return words_of(blocks[number] for number in numbers)
 
 
 def fitted(entry: Entry, offer: Offer) -> str:
-    """Return the Chinese of an offer with its atoms restored, and with the fixes of ``check``.
+    """Return the Chinese of an offer with correct atoms, and with the fixes of ``check --fix``.
 
-    First restore atoms that the copy lost, then those that are different at the pin.
+    Atoms are parts that a translation must keep, such as code spans and links. Two steps correct
+    them: first those that differ from the translated English, then those that differ at the pin.
     """
     markup = read_place(entry).markup
     text = restore(offer.english, offer.translation.chinese, markup)
@@ -184,9 +187,10 @@ def fitted(entry: Entry, offer: Offer) -> str:
 def _other_row(
     ours: Sequence[str], theirs: Sequence[Block], pinned: Collection[str], pair: Pair
 ) -> Row:
-    """Return the row of a passage without an offer.
+    """Return the report's row for a passage that was not offered to any message.
 
-    Its state is missing, extra, left in English, doubtful, or gone.
+    ``ours`` are the English messages, ``theirs`` the blocks of the copy; either may be empty.
+    ``pinned`` has all messages at the pin.
     """
     english = " ".join(ours)
     copy = " ".join(block.text for block in theirs)
@@ -208,9 +212,10 @@ def import_catalog(
     lock: Lock,
     origin: Callable[[str, Version], Copy],
 ) -> AdoptedCopy:
-    """Add the translations of somebody's catalogue.
+    """Add the translations of another project's catalogue, and return its part of the report.
 
-    Raises InputError if it is no catalogue, has no Chinese, or does not match upstream's text.
+    ``origin`` makes the record of where a translation comes from. Raises InputError if the file
+    cannot be parsed, has no Chinese, or shares no message with upstream's pages.
     """
     catalog = po.read_catalog(file.text.encode(), where=file.name).catalog
     entries = [entry for entry in catalog.entries if HAN.search(entry.msgstr)]
@@ -223,11 +228,12 @@ def import_catalog(
     page = _page_of(entries, filler)
     if not page:
         raise InputError(
-            f"is of another project: none of its {len(entries)} translations is of upstream's text",
+            f"is of another project: upstream has the English of none of its {len(entries)} "
+            "translations",
             where=file.name,
             hint="Give a catalogue of these docs, with upstream's English as msgid.",
         )
-    # The version is unknown, and nothing below depends on it.
+    # The translated version is unknown. The result does not depend on it, so use the pin.
     version = only_version(Page(name=page, files=()), lock.commit, lock.date)
     return AdoptedCopy(
         file=file.name,
@@ -239,9 +245,9 @@ def import_catalog(
 
 
 def _page_of(entries: Sequence[Entry], filler: CatalogFiller) -> str:
-    """Return the page with the most matching entries, or an empty string.
+    """Return the page that shares most messages with ``entries``, or an empty string.
 
-    The file may have any name, and entries of several pages.
+    The file's name says nothing about the page, and the file may have entries of several pages.
     """
     texts = {entry.source_text for entry in entries}
     votes: Counter[str] = Counter()

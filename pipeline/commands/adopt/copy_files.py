@@ -1,7 +1,7 @@
 """Reader of the files that a user gives to ``adopt``.
 
-The input is command-line arguments, the output texts with their format. A file that cannot be a
-copy is rejected, and the error says what it is.
+The input is command-line arguments, the output decoded texts with their format. A file that cannot
+be a translated page is rejected; the error names the reason, for example its language.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _HTML = re.compile(
 )
 _NOTEBOOK = re.compile(r'^\s*\{.*"cells"\s*:', re.DOTALL)
 _CATALOG = re.compile(r'^msgid "', re.MULTILINE)
-# A fence and its content; the same mark closes it.
+# A fenced block, such as "```po … ```"; the closing fence is equal to the opening one.
 _FENCED = re.compile(
     r"^(?P<mark>`{3,}|~{3,})[ \t]*(?:po|pot|gettext)?[ \t]*\n(?P<inner>.*?)^(?P=mark)[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
-# Letters of other languages. A Chinese page quotes a word or two of them at most.
+# Letters of other languages. A Chinese page has hardly any of them.
 _OTHERS = (
     ("Japanese", re.compile("[\u3041-\u3096\u30a1-\u30fa]")),
     ("Korean", re.compile("[\uac00-\ud7a3]")),
 )
-_FOREIGN = 0.1  # such letters per Chinese character
-_FEWEST = 20  # Chinese characters of a page, at least
+_FOREIGN = 0.1  # the most of these letters per Chinese character
+_FEWEST = 20  # the fewest Chinese characters that a translated page has
 _FORMS = {
     ".ipynb": Form.NOTEBOOK,
     ".md": Form.MARKDOWN,
@@ -52,7 +52,7 @@ _NO_TEXT = (".doc", ".docx", ".pdf", ".zip", ".gz", ".mht", ".mhtml")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyFile:
-    """Decoded copy. ``form`` is None for a catalogue."""
+    """Decoded copy. ``form`` is None for a catalogue; ``shown_form`` is the format for reports."""
 
     name: str  # as given by the user
     text: str
@@ -62,9 +62,9 @@ class CopyFile:
 
 
 def find_files(words: Sequence[str]) -> list[Path]:
-    """Return the named files, and every possible page in the named folders.
+    """Return the named files, and the files in the named folders whose suffix is that of a page.
 
-    Raises ConfigError if a path does not exist, or a folder has no page.
+    Raises ConfigError for a path that does not exist, and for a folder without such a file.
     """
     found: dict[Path, None] = {}
     for word in words:
@@ -93,7 +93,7 @@ def _may_be_page(path: Path) -> bool:
 
 
 def read_file(path: Path) -> CopyFile:
-    """Read and decode a file. Raises InputError if it is no page, or not in Chinese."""
+    """Read and decode a copy. Raises InputError if the file has no text or is not in Chinese."""
     name = path.as_posix()
     suffix = path.suffix.lower()
     if suffix in _NO_TEXT:
@@ -126,7 +126,10 @@ def read_file(path: Path) -> CopyFile:
 
 
 def _fenced_entries(text: str) -> str:
-    """Return catalogue entries in fences, as posted in an issue; empty if there are none."""
+    """Return the catalogue entries in fenced blocks, as users post them in issues.
+
+    Return an empty string if there are none.
+    """
     lines = text.replace("\r\n", "\n")
     fenced = [match["inner"] for match in _FENCED.finditer(lines)]
     return "\n\n".join(inner for inner in fenced if _CATALOG.search(inner))
@@ -134,7 +137,7 @@ def _fenced_entries(text: str) -> str:
 
 def _check_language(text: str, name: str) -> None:
     """Raise InputError unless the text is Chinese."""
-    # JSON of a notebook may contain Chinese as escapes.
+    # A notebook's JSON may have Chinese as escapes: "\u4e2d\u6587".
     text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), text)
     count = count_han(text)
     for language, letters in _OTHERS:

@@ -1,7 +1,7 @@
 """Access to upstream's pages at any commit, to find the version that a copy translates.
 
-The output is candidates: parsed versions of pages, each parsed once. A plain folder has one version
-of each page, the pulled one.
+The output is candidates: parsed versions of pages. Each version is parsed only once. If upstream is
+a plain folder, each page has one version, the pulled one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pipeline.run import Run
 
 @dataclass(kw_only=True)
 class Versions:
-    """Every version of every page, with a cache: the copies of one folder share pages."""
+    """Every version of every page, with a cache of the parsed ones."""
 
     run: Run
     lock: Lock
@@ -41,7 +41,10 @@ class Versions:
 
     @cached_property
     def history(self) -> History:
-        """Return the versions of all pages up to the pin; later ones could not be adopted."""
+        """Return the versions of all pages up to the pin.
+
+        Copies of later versions cannot be adopted, because catalogues have the pin's English.
+        """
         if self.repository is None:
             pinned = (self.lock.commit, self.lock.date)
             pages = self.lock.pages
@@ -56,9 +59,9 @@ class Versions:
 
     @cached_property
     def index(self) -> NameIndex:
-        """Return the index of names on a few versions of every page, for a first guess.
+        """Return an index of the names that occur on each page, for a first guess of the page.
 
-        Parsing all versions would take minutes.
+        The index covers only a few versions of each page, because reading all takes minutes.
         """
         index = NameIndex()
         samples = self.history.samples()
@@ -71,9 +74,10 @@ class Versions:
 
     @cached_property
     def releases(self) -> list[Tag]:
-        """Return upstream's releases, the oldest first, as far as their tags were fetched.
+        """Return the releases of upstream whose tags were fetched, the oldest first.
 
-        Their tags are named like the pulled ref: ``jax-v0.10.2`` → ``jax-v`` and a version.
+        Releases are the tags that are named like the pulled ref. If that is ``jax-v0.10.2``, they
+        are all tags that begin with ``jax-v``.
         """
         if self.repository is None or not self.lock.version:
             return []
@@ -87,23 +91,21 @@ class Versions:
         return sorted(releases, key=lambda tag: moment(tag.date))
 
     def candidates(self, versions: Sequence[Version]) -> list[Candidate]:
-        """Return the ``versions`` that can be parsed, with their blocks.
-
-        All documents are fetched in one request.
-        """
+        """Return those of ``versions`` that can be parsed, with their blocks."""
         self._bring([version.blob for version in versions])
         return [found for found in map(self._candidate, versions) if found is not None]
 
     def at(self, ref: str, page: str) -> list[Version]:
-        """Return the versions at a ref of ``page`` under any of its names, or of all pages.
+        """Return the version of ``page`` at a ref, or of all pages if ``page`` is empty.
 
-        Raises UpstreamError if the ref does not exist.
+        A page that upstream has renamed is found under its old names as well. Raises UpstreamError
+        if the ref does not exist.
         """
         if self.repository is None:
             raise UpstreamError(
-                "is a plain folder, which has no other version than the one that is pulled",
+                "is a plain folder, which has only the pulled version",
                 where=self.run.upstream.url,
-                hint="Leave --at out, or give a repository: --upstream URL.",
+                hint="Run again without --at, or give a repository: --upstream URL.",
             )
         commit = self.repository.resolve(ref)
         entries = self.repository.fetch(commit, self.lock.docs, needs_all=False)
@@ -119,21 +121,21 @@ class Versions:
                 for version in self.history.versions.get(found.name, ())
                 if moment(version.since) <= moment(date) and version.page == found
             ]
-            # Use the last of several equal versions. A version that only a branch has gets a record
-            # of its own.
+            # If upstream restored an old text, several versions are equal: use the last one. A
+            # version on another branch is not in the history, so it gets a record here.
             alone = only_version(found, commit, date)
             versions.append(known[-1] if known else alone)
         return versions
 
     def _bring(self, blobs: Sequence[str]) -> None:
-        """Fetch documents in one request, before they are read one by one."""
+        """Fetch documents in one request, because fetching them one by one is slow."""
         if self.repository is not None:
             self.repository.fetch_blobs(blobs, self.lock.commit, self.lock.docs)
 
     def _candidate(self, version: Version) -> Candidate | None:
-        """Return a version with its blocks, or None if it is unreadable, as many old ones are.
+        """Return a version with its blocks, or None if it is unreadable.
 
-        A document that was reverted has several versions, but is parsed once.
+        The cache key is the document's content, so equal versions are parsed once.
         """
         if version.blob not in self._candidates:
             self._candidates[version.blob] = self._read_version(version)
@@ -141,7 +143,10 @@ class Versions:
         return None if known is None else replace(known, version=version)
 
     def _read_version(self, version: Version) -> Candidate | None:
-        """Return a version with its blocks, from the first readable document of a pair."""
+        """Return a version with its blocks, from the first of its documents that is readable.
+
+        A page has two documents if upstream stores its notebook as ``.ipynb`` and as ``.md``.
+        """
         for file in version.page.files:
             try:
                 document = read_document(file.path, self._read(file))
@@ -151,7 +156,7 @@ class Versions:
         return None
 
     def _read(self, file: SourceFile) -> bytes:
-        """Return the bytes of a document: the pulled file of a plain folder, otherwise the blob.
+        """Return the bytes of a document, from upstream's repository or from the pulled folder.
 
         Raises InputError and UpstreamError.
         """
@@ -162,9 +167,9 @@ class Versions:
 
 @contextmanager
 def open_versions(run: Run, lock: Lock) -> Iterator[Versions]:
-    """Yield upstream's versions; the repository is closed after the body.
+    """Open upstream's repository, yield its versions, and close it after the body.
 
-    Raises UpstreamError if it cannot be opened.
+    Raises UpstreamError if the repository cannot be opened.
     """
     with open_upstream(run.settings, run.upstream) as repository:
         yield Versions(run=run, lock=lock, repository=repository)
