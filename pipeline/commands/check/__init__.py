@@ -1,8 +1,9 @@
-"""check: find mistakes in translations, from the catalogues alone.
+"""check: find mistakes in translations. It needs only catalogues, not the English docs.
 
-``checker`` selects the catalogues and applies the rules of each scope. ``files`` reads a catalogue,
-checks it as a file and fixes it. ``entries`` runs the checks on the entries of many files,
-including memory files; ``english`` looks up the English for those.
+``checker`` selects the catalogues and runs the checks with the right glossary. ``files`` reads and
+fixes one catalogue; it also checks the header and the layout. ``entries`` runs the checks on the
+entries of many files. Among these may be files of the memory, which hold digests in place of the
+English. ``english`` looks up the English for them.
 """
 
 from __future__ import annotations
@@ -31,21 +32,21 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="mend what needs no judgement, and show what was changed",
+        help="fix what needs no judgement, and show the changes",
     )
     parser.add_argument(
-        "--strict", action="store_true", help="end with 1 for warnings too"
+        "--strict", action="store_true", help="also exit with 1 if there are only warnings"
     )
     parser.add_argument(
         "--markup",
         choices=tuple(_MARKUPS),
-        help="what catalogues of other projects hold (default: by the files that they name)",
+        help="the markup in catalogues of other projects (default: by the files that they name)",
     )
     parser.add_argument(
         "--format",
         choices=FORMATS,
         default="text",
-        help="for people, programs, code scanning, or GitHub's log",
+        help="text for people, json for programs, sarif for code scanning, github for its log",
     )
 
 
@@ -54,7 +55,7 @@ def run_command(arguments: Namespace, log: Log) -> int:
     from pipeline.commands.check.checker import Scope, check, choose
     from pipeline.report.check import render
 
-    # Without arguments, all catalogues of the project are checked, which requires a configuration.
+    # Without arguments, check all catalogues of the project. Only the configuration names them.
     is_needed = not arguments.words or arguments.release is not None
     settings = read_settings(arguments.config, needed=is_needed)
     words = arguments.words

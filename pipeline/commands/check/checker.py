@@ -1,8 +1,8 @@
 """Selection of catalogues for ``check``, and the check of all of them.
 
-The input is command-line arguments, the output one result. Files of other projects are allowed:
-page, locale and markup are guessed from path and header. No English docs are needed, because a
-catalogue contains all that its checks compare.
+The input is command-line arguments, the output one result. Catalogues of other projects are
+allowed; their page, locale and markup are guessed from path and header. A *scope* is a locale and
+an upstream that share a glossary. Files of one scope are checked together.
 """
 
 from __future__ import annotations
@@ -55,14 +55,15 @@ def check(
     fix: bool = False,
     strict: bool = False,
 ) -> CheckResult:
-    """Check every finished translation in ``files``; with ``fix``, fix what is safe to fix first.
+    """Check every finished translation in ``files`` and return the result.
 
-    ``strict`` counts warnings as errors. An unreadable catalogue is a finding. Raises ConfigError
-    for an ignore rule with an unknown code, and InputError for an unreadable glossary.
+    With ``fix``, first apply and write the safe fixes. ``strict`` lets warnings count as errors. An
+    unreadable catalogue is a finding. Raises ConfigError for an ignore rule with an unknown code,
+    and InputError for an unreadable glossary.
     """
     if fix:
         clear_after_kill(settings.root)
-    # Check the rules first: a mistyped rule silences nothing, and nobody would notice.
+    # An ignore rule with a typo would have no effect, and nobody would notice.
     _check_rules(settings.ignore)
     findings: dict[str, list[Finding]] = {file.name: [] for file in files}
     catalogs: list[ReadFile] = []
@@ -75,7 +76,7 @@ def check(
         elif read.is_memory:
             memories.append(read)
         elif fix:
-            # The checks below then see the fixed file.
+            # Fix now, so that the checks below see the fixed file.
             with marked(settings.root):
                 fixed, diff = fix_file(read, log)
             catalogs.append(fixed)
@@ -93,7 +94,7 @@ def check(
         findings[catalog.file.name] += findings_of_file(catalog)
     for finding in findings_of_placeholders(remembered):
         findings[finding.file].append(finding)
-    # Sorted as people work through them: by file, then by line.
+    # Sort by file, then by line, because people work through a file from top to bottom.
     in_order: list[Finding] = []
     for file in files:
         in_order += sorted(findings[file.name], key=lambda finding: finding.line)
@@ -113,7 +114,10 @@ def check(
 def _checked_by_scope(
     catalogs: Sequence[ReadFile], memories: Sequence[MemoryFile], settings: Settings
 ) -> Iterator[CheckedEntries]:
-    """Check all entries, one scope at a time, because texts are compared within a scope."""
+    """Check all entries, one scope at a time.
+
+    Some checks compare translations of the same text; they compare only within a scope.
+    """
     reads = [*catalogs, *(memory.read for memory in memories)]
     for scope in sorted({glossary_scope(read, settings) for read in reads}):
         rules = check_rules_for(scope, settings)
@@ -130,9 +134,9 @@ def _checked_by_scope(
 
 
 def glossary_scope(read: ReadFile, settings: Settings) -> tuple[str, str]:
-    """Return locale and upstream whose glossary applies to a file.
+    """Return the scope of a file: the locale and upstream whose glossary applies to it.
 
-    The upstream is empty if it has no glossary of its own.
+    The upstream is empty if it has no glossary of its own, so that only the locale's applies.
     """
     locale, upstream = read.locale, read.file.upstream
     has_own = own_glossary_path(settings.root, locale, upstream).is_file()
@@ -143,7 +147,7 @@ def check_rules_for(scope: tuple[str, str], settings: Settings) -> CheckRules:
     """Return the checks, the glossary and the ignore rules of a scope."""
     locale, upstream = scope
     paths: list[Path] = []
-    # A foreign catalogue's header may name any locale, for which there is no glossary.
+    # Another project's catalogue may name any locale. Only configured locales have glossaries.
     if locale in settings.locales:
         paths = [
             glossary_path(settings.root, locale),
@@ -155,7 +159,7 @@ def check_rules_for(scope: tuple[str, str], settings: Settings) -> CheckRules:
 
 
 def read_terms(paths: Iterable[Path]) -> Glossary | None:
-    """Return the glossary of all ``paths``, or None if none of the files exists.
+    """Return the merged glossary of all ``paths``, or None if none of the files exists.
 
     Terms of a later file override those of an earlier one. Raises InputError.
     """
@@ -167,7 +171,7 @@ def read_terms(paths: Iterable[Path]) -> Glossary | None:
 
 
 def _check_rules(rules: Sequence[IgnoreRule]) -> None:
-    """Raise ConfigError for an unknown code, or one that must not be silenced."""
+    """Raise ConfigError for a rule with an unknown code, or with a code that cannot be ignored."""
     names = code_names()
     allowed = [name for name in names if not is_guard_code(name)]
     for code in chain.from_iterable(rule.codes for rule in rules):
@@ -181,27 +185,27 @@ def _check_rules(rules: Sequence[IgnoreRule]) -> None:
         meant = f"Did you mean {near[0]}? " if near else ""
         raise ConfigError(
             f"tool.pipeline.checks.ignore: {code} {problem}",
-            hint=f"{meant}docs/translating.zh.md lists them.",
+            hint=f"{meant}docs/translating.zh.md lists the codes.",
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Context for resolving command-line arguments to catalogues."""
+    """Settings that decide which catalogues the command-line arguments name."""
 
     settings: Settings
     locales: tuple[str, ...]  # the first one is the default
-    # Markup of foreign catalogues; None to use their own fields.
+    # Markup in catalogues of other projects. If None, it is guessed from the files they refer to.
     markup: Markup | None
 
 
 def choose(
     scope: Scope, words: Sequence[str], pages: tuple[str, ...]
 ) -> list[CatalogFile]:
-    """Return what ``words`` name: upstreams, catalogues, or folders of catalogues.
+    """Return the catalogues that ``words`` name: upstreams, files, or folders of files.
 
-    Without ``words``, return every catalogue of the project. ``pages`` are glob patterns. Raises
-    ConfigError if there is no catalogue.
+    Without ``words``, return every catalogue of the project. ``pages`` are glob patterns that
+    narrow the selection. Raises ConfigError if there is no catalogue.
     """
     files: list[CatalogFile] = []
     for word in words or scope.settings.upstreams:
@@ -215,11 +219,11 @@ def choose(
     chosen = list({file.path: file for file in files}.values())
     if not pages:
         return chosen
-    # A catalogue outside of a project counts as a page with the file's name.
+    # The page of a catalogue outside the project is the file's name.
     names = [file.page for file in chosen]
     for pattern in unmatched(pages, names):
         raise ConfigError(
-            f"no catalogue is of a page that matches {pattern!r}",
+            f"no catalogue belongs to a page that matches {pattern!r}",
             hint=f"{did_you_mean_any(pattern, names)}"
             "Pages are named by their path without suffix.",
         )
@@ -249,7 +253,7 @@ def _files(scope: Scope, word: str) -> Iterator[CatalogFile]:
 
 
 def _meant(scope: Scope, word: str) -> str:
-    """Return a hint with the most similar upstream or catalogue."""
+    """Return a hint with the upstream or catalogue whose name is most similar to ``word``."""
     settings = scope.settings
     upstream = did_you_mean(word, settings.upstreams)
     if upstream:
@@ -269,18 +273,19 @@ def _below(scope: Scope, folder: Path) -> Iterator[CatalogFile]:
 
 
 def _file(scope: Scope, path: Path) -> CatalogFile:
-    """Return a catalogue with the page and the locale that its place implies.
+    """Return a catalogue with its page and locale, which follow from its path.
 
-    Outside of the project's folders, the page is the file's name. The locale then comes from the
-    path; without one, it is the first locale.
+    For example, ``translations/zh_CN/jax/a/b.po`` belongs to page ``a/b``. Outside the project's
+    folders, the page is the file's name. The locale is one that the path contains (``zh_CN/b.po``),
+    otherwise the first one.
     """
-    # Resolved, so that two arguments that name the same file are recognized.
+    # Resolve the path, so that two arguments that name the same file give equal paths.
     path = path.resolve()
     name = path.as_posix()
     if path.is_relative_to(Path.cwd()):
         name = path.relative_to(Path.cwd()).as_posix()
     settings = scope.settings
-    # Look in all locales, not only the requested ones, because the place decides.
+    # Try all locales, not only those of ``--locale``: the path decides.
     for upstream in settings.upstreams:
         paths = Paths(settings.root, upstream)
         for locale in settings.locales:

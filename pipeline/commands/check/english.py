@@ -1,7 +1,7 @@
-"""English texts for a memory under check, found without git or network.
+"""Lookup of the English for a memory file, without git or network.
 
-The input is a memory file, the output its page's entries by digest. They come from the working
-catalogue, and from the pulled docs.
+A memory file holds a digest of each message, not the message. This module finds the messages of the
+page in the working catalogue and in the pulled docs, and returns them by digest.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ _SUFFIXES = (".ipynb", ".md", ".rst")
 
 @dataclass(frozen=True, slots=True)
 class English:
-    """Lookup of the English that a project has on disk."""
+    """Lookup of English texts in the catalogues and docs that are on disk."""
 
     settings: Settings
 
     def catalog_of(self, memory: ReadFile) -> Path:
-        """Return the path of the working catalogue of a memory's page, which may not exist."""
+        """Return the path of the catalogue of a memory's page; the file may not exist."""
         return self._paths(memory).catalog(memory.locale, memory.file.page)
 
     def of(self, memory: ReadFile) -> Mapping[str, Entry]:
-        """Return the messages of a memory's page by digest; empty if nothing is on disk."""
+        """Return the messages of a memory's page by digest, as far as they are on disk."""
         messages = [*self.docs_of(memory), *live_blanks(self.entries_of(memory))]
         return {digest(entry.msgid): entry for entry in messages}
 
     def entries_of(self, memory: ReadFile) -> tuple[Entry, ...]:
-        """Return the entries of the working catalogue; none if it is missing or unreadable."""
+        """Return the entries of the page's catalogue; none if it is missing or unreadable."""
         path = self.catalog_of(memory)
         if not path.is_file():
             return ()
@@ -80,6 +80,6 @@ def live_blanks(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _readable(name: str, path: Path, reading: Reading) -> Iterator[Document]:
-    """Yield the document, unless it is unreadable, which ``split`` reports."""
+    """Yield the document if it is readable. The command ``split`` reports unreadable ones."""
     with suppress(InputError):
         yield read_document(name, read_bytes(path), reading)

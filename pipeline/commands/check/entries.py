@@ -1,10 +1,12 @@
 """Checks of the entries of catalogues and memories in one locale.
 
-The input is entries, the output findings by file. A comment above an entry silences a check for
-that entry; a rule of the configuration silences it for whole pages. Neither can silence the guard,
-and a comment cannot silence checks of formulas or roles, since translations that they reject are
-never built. Memories are checked with their English if it is on disk, otherwise by their text
-alone.
+The input is entries, the output findings by file. Users can silence a check: for one entry with the
+comment ``# pipeline: ignore=CODE``, for whole pages with a rule in the configuration. Problems that
+the guard reports cannot be silenced, and a comment cannot silence checks of formulas or roles. A
+build leaves out such translations in any case.
+
+The entries of a memory are checked with their English if it is on disk. Otherwise only the checks
+of the Chinese text run.
 """
 
 from __future__ import annotations
@@ -44,15 +46,15 @@ from pipeline.findings import Finding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedEntries:
-    """Findings by file, in the order of the checks, and the number of silenced ones."""
+    """Findings of a run of the checks, and the number of problems that users have silenced."""
 
-    findings: Mapping[str, list[Finding]]  # by the name of the file
+    findings: Mapping[str, list[Finding]]  # by the file's name, in the order of the checks
     silenced: int
 
 
 @dataclass
 class _Entry:
-    """Entry under check. ``used`` are the codes that its comments have silenced."""
+    """Entry to check. ``used`` has the codes that its comments have silenced so far."""
 
     read: ReadFile
     subject: Subject
@@ -60,7 +62,7 @@ class _Entry:
 
     @cached_property
     def fixed(self) -> str:
-        """Return the text after ``--fix``, cached because an entry may have several findings."""
+        """Return the translation after ``--fix``; cached, as an entry may have several findings."""
         return fix_entry(self.subject, self.read.checks.checks)
 
 
@@ -71,7 +73,7 @@ class CheckRules:
     checks: CheckSet
     glossary: Glossary | None = None
     ignore: Sequence[IgnoreRule] = ()
-    # Whether all checks run: only then is a comment that silences nothing a finding.
+    # Whether all checks run. Only then, a comment that silences no problem is a finding.
     is_whole: bool = True
 
 
@@ -87,7 +89,7 @@ def check_entries(files: Sequence[Chosen], rules: CheckRules) -> CheckedEntries:
     entries: dict[str, list[_Entry]] = {}
     for read, chosen in files:
         entries[read.file.name] = [_Entry(read, subject) for subject in chosen]
-    # All files at once, because some checks compare translations of one text on several pages.
+    # Check all files at once: some checks compare translations of the same text on two pages.
     subjects = {
         name: [entry.subject for entry in of_file] for name, of_file in entries.items()
     }
@@ -100,12 +102,13 @@ def check_entries(files: Sequence[Chosen], rules: CheckRules) -> CheckedEntries:
             silenced += 1
         else:
             kept.append(problem)
-    # Drop echoes only now: if the finding that they repeat was silenced, the guard's finding stays.
+    # The guard often reports the same mistake as a check; its problem is then dropped. Drop it only
+    # now, because it must stay if the check's problem was silenced.
     findings: dict[str, list[Finding]] = {name: [] for name in entries}
     for problem in without_redundant_guard_problems(kept):
         entry = entries[problem.page][problem.index]
         findings[problem.page].append(_finding(problem, entry))
-    # Last, because only now is it known which comments had an effect.
+    # Report comments that silence nothing. This is last, after all checks have filled ``used``.
     codes = code_names()
     for name, of_file in entries.items() if rules.is_whole else ():
         for entry in of_file:
@@ -119,8 +122,8 @@ def check_entries(files: Sequence[Chosen], rules: CheckRules) -> CheckedEntries:
 def _is_silenced(problem: Problem, entry: _Entry, ignore: Sequence[IgnoreRule]) -> bool:
     """Return whether a comment or a rule silences the problem.
 
-    A comment that does is recorded in ``entry.used``. Nothing silences the guard, and comments do
-    not silence checks for safety.
+    A code that a comment silences is added to ``entry.used``. Problems of the guard are never
+    silenced, and problems that endanger the page's syntax only by rules.
     """
     code = problem.code
     if is_guard_code(code):
@@ -129,18 +132,18 @@ def _is_silenced(problem: Problem, entry: _Entry, ignore: Sequence[IgnoreRule]) 
         if code in comment.codes and can_ignore(code):
             entry.used.add(code)
             return True
-    # Comments have priority over rules: they also explain the exception to readers of the entry.
+    # Comments come first. Otherwise a comment would count as useless if a rule has the same code.
     page = entry.read.file.page
     return any(code in rule.codes and matches(page, rule.pages) for rule in ignore)
 
 
 def _finding(problem: Problem, entry: _Entry) -> Finding:
     """Return the finding for a problem, with its entry and the fixed text, if any."""
-    # A check may report problems of several severities, so take that of the problem.
+    # Use the problem's severity: one check may report problems of different severities.
     rule = Rule(code=problem.code, name=problem.name, severity=problem.severity)
     fixed = None
-    # The fix of one check may be undone by another one, so that nothing changes. A memory is not
-    # fixed, because it is generated from the catalogue.
+    # The fixes of two checks may cancel each other out; then there is no fixed text. A memory is
+    # not fixed, because it is generated from the catalogue.
     has_fix = problem.fix is not None and not entry.read.is_memory
     if has_fix and entry.fixed not in ("", entry.subject.entry.msgstr):
         fixed = entry.fixed
@@ -149,7 +152,7 @@ def _finding(problem: Problem, entry: _Entry) -> Finding:
 
 
 def _of_entry(rule: Rule, entry: _Entry, problem: Problem) -> Finding:
-    """Return a finding about an entry, with its texts."""
+    """Return a finding about an entry, with the entry's texts and section."""
     checked = entry.subject.entry
     finding = finding_of(
         rule, entry.read.file, checked.line, text=problem.text, hint=problem.hint
@@ -164,7 +167,7 @@ def _of_entry(rule: Rule, entry: _Entry, problem: Problem) -> Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFile:
-    """Memory file, and its entries as far as their English is known."""
+    """Memory file. ``remembered`` separates the entries with known English from the others."""
 
     read: ReadFile
     remembered: MemoryEntries
@@ -173,9 +176,10 @@ class MemoryFile:
 def remember(
     memories: Sequence[ReadFile], english: English, files: Sequence[CatalogFile]
 ) -> list[MemoryFile]:
-    """Return the memories with their English, without entries checked in a catalogue anyway.
+    """Return the memories with the English of their entries.
 
-    ``files`` are all files under check: a named folder may contain both kinds.
+    ``files`` are all files that are checked. If the catalogue of a memory's page is among them, the
+    memory's known entries are left out, because the catalogue has the same ones.
     """
     chosen = {file.path for file in files}
     result: list[MemoryFile] = []
@@ -190,21 +194,24 @@ def remember(
 def check_memories(
     memories: Sequence[MemoryFile], rules: CheckRules
 ) -> Iterator[CheckedEntries]:
-    """Run the checks on memories of one locale: all checks where the English is known."""
+    """Run the checks on memories of one locale: all checks on entries with known English.
+
+    On the other entries, run the checks of the Chinese text.
+    """
     known = []
     for file in memories:
         page, entries = file.read.file.page, file.remembered.known
         known.append((file.read, subjects_of(entries, page, Markup.MARKDOWN)))
     yield check_entries(known, rules)
-    # Without the English, run only the checks that need nothing but the translation.
+    # For entries without English, select the checks that read only the translation.
     text_only = replace(
         rules, checks=CheckSet(checks=rules.checks.text_only), is_whole=False
     )
     # Glossary checks need the English as well.
     text_only = replace(text_only, glossary=None)
     checked = check_entries([_text_of(file) for file in memories], text_only)
-    # Show the text with its placeholders, as in the file. They have the same length as the texts
-    # that replaced them, so the spans still fit.
+    # The checks read a text in which stand-ins replace placeholders such as "⟦1⟧". Show the
+    # placeholders again. Both have the same length, so the spans still fit.
     for file in memories:
         texts = {entry.line: entry.msgstr for entry in file.remembered.unknown}
         found = checked.findings[file.read.file.name]
@@ -215,7 +222,10 @@ def check_memories(
 
 
 def findings_of_placeholders(memories: Sequence[MemoryFile]) -> Iterator[Finding]:
-    """Yield problems of placeholders, also in comparison with other translations of a text."""
+    """Yield findings about placeholders such as ``⟦1⟧``, which stand for long atoms in a memory.
+
+    This includes placeholders that differ between translations of the same text.
+    """
     files: list[MemoryFile] = []
     row: list[Entry] = []
     for file in memories:
@@ -229,7 +239,7 @@ def findings_of_placeholders(memories: Sequence[MemoryFile]) -> Iterator[Finding
 
 
 def _text_of(file: MemoryFile) -> Chosen:
-    """Return the entries of a memory without known English."""
+    """Return a memory's entries without known English, in a form that the checks can read."""
     unknown = file.remembered.unknown
     markup = markup_of_texts(file.remembered.entries)
     texts = tuple(readable_texts(unknown, markup))

@@ -1,8 +1,8 @@
-"""Catalogue under check: reading it, checking it as a file, and fixing it.
+"""One catalogue that ``check`` reads: parsing, checks of header and layout, and ``--fix``.
 
-Only fixes that need no judgement are applied. A file is written only if that changes it and nobody
-has saved it meanwhile. A catalogue of this project is also formatted and gets a complete header; in
-other projects only the fixed translations change.
+Only fixes that need no judgement are applied. A file is written only if its bytes change and nobody
+has saved it meanwhile. In a catalogue of this project, ``--fix`` also corrects layout and header.
+In catalogues of other projects, only the fixed translations change.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 
-# Fields that gettext asks for, but that do not matter for a translation.
+# Header fields that gettext requires, but that check does not: they do not affect translations.
 _OPTIONAL = ("Report-Msgid-Bugs-To", "POT-Creation-Date", "X-Generator")
-# Fields with only one correct value. All others belong to the team.
+# Header fields with only one correct value. Translators may set all others as they like.
 _FIXED = (
     "Language",
     "Plural-Forms",
@@ -37,7 +37,7 @@ _FIXED = (
     "Content-Type",
     "Content-Transfer-Encoding",
 )
-# Field that only memory files have, which contain digests in place of the English.
+# Header field that only memory files have. Their entries have digests in place of the English.
 _MEMORY_FIELD = "X-Upstream-Page"
 _SOFT_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 _WAY_OUT = "--fix mends it; so does the next sync."
@@ -45,51 +45,52 @@ _WAY_OUT = "--fix mends it; so does the next sync."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogFile:
-    """Catalogue to check. ``name`` is its path for people.
+    """Catalogue to check. ``name`` is its path as shown to people.
 
-    For a catalogue in the project's folders, the place decides about its header. For all others the
-    header counts.
+    In the project's folders, the path decides the locale, and a header with another one is wrong.
+    Elsewhere the header decides.
     """
 
     path: Path
     name: str
     page: str
-    locale: str  # from its place; outside of the project perhaps a guess
-    upstream: str = ""  # from its place, too; empty outside of the project
+    locale: str  # from the path; outside the project it may be a guess
+    upstream: str = ""  # from the path; empty outside the project
     is_ours: bool = True
-    markup: Markup | None = None  # markup that the user has named
+    markup: Markup | None = None  # value of --markup
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadFile:
-    """Parsed catalogue, with the remarks of the parser."""
+    """Parsed catalogue, with the problems that the parser has found."""
 
     file: CatalogFile
     data: bytes
     catalog: Catalog
-    remarks: tuple[Finding, ...] = ()  # from the parser
+    remarks: tuple[Finding, ...] = ()  # problems that the parser has found
 
     @property
     def locale(self) -> str:
-        """Return the language of the translations."""
+        """Return the locale of the translations."""
         if self.file.is_ours:
             return self.file.locale
         return locale_of_header(self.catalog.header) or self.file.locale
 
     @property
     def checks(self) -> CheckSet:
-        """Return the checks of the file's language."""
+        """Return the checks for the file's locale."""
         return checks_of(self.locale)
 
     @cached_property
     def subjects(self) -> list[Subject]:
         """Return the entries to check.
 
-        In other projects, a line break in a translation is white space, unless the English has any.
+        In catalogues of other projects, a line break in a translation counts as a space, unless the
+        English has line breaks.
         """
         file, entries = self.file, self.catalog.entries
         if file.is_ours:
-            # Notes mark reST entries; entries without such a note are Markdown.
+            # Entries from reST pages have a note that says so; the others are Markdown.
             return subjects_of(entries, file.page, Markup.MARKDOWN)
         lines = tuple(map(_on_one_line, entries))
         return subjects_of(lines, file.page, file.markup, are_of_others=True)
@@ -111,7 +112,7 @@ def read_file(file: CatalogFile) -> ReadFile | Finding:
 
 def read_data(file: CatalogFile, data: bytes) -> ReadFile | Finding:
     """Parse the bytes of a catalogue, or return a finding if that fails."""
-    # A finding, not an exception: the other files are still checked.
+    # Return a finding instead of raising, so that the other files are still checked.
     try:
         read = po.read_catalog(data, where=file.name, takes_plurals=not file.is_ours)
     except InputError as error:
@@ -120,7 +121,7 @@ def read_data(file: CatalogFile, data: bytes) -> ReadFile | Finding:
 
 
 def _unreadable(file: CatalogFile, error: InputError) -> Finding:
-    """Return the finding for an unreadable file, at the line of the first error."""
+    """Return the finding for an unreadable file, at the line that the error names."""
     finding = finding_of(
         hygiene.UNREADABLE,
         file,
@@ -132,7 +133,7 @@ def _unreadable(file: CatalogFile, error: InputError) -> Finding:
 
 
 def _on_one_line(entry: Entry) -> Entry:
-    """Return the entry without single line breaks in its translation, if the English has none."""
+    """Replace single line breaks in the translation by spaces, unless the English has any."""
     if "\n" not in entry.msgstr or "\n" in entry.msgid:
         return entry
     return replace(entry, msgstr=_SOFT_BREAK.sub(" ", entry.msgstr))
@@ -145,7 +146,7 @@ def wanted_header(read: ReadFile) -> dict[str, str]:
     """
     header = read.catalog.header
     file = read.file
-    # A sync fills in project and date; here any value will do.
+    # Only ``sync`` knows project and date. Any value will do, because existing ones are kept.
     wanted = po.standard_header(
         project="docs", page=file.page, locale=file.locale, date="", existing=header
     )
@@ -161,7 +162,7 @@ def wanted_header(read: ReadFile) -> dict[str, str]:
 
 
 def findings_of_file(read: ReadFile) -> Iterator[Finding]:
-    """Yield findings about the file: its header, remarks of the parser, its layout."""
+    """Yield findings about the file: its header, the parser's remarks, its layout."""
     if not read.file.is_ours:
         yield from _findings_of_others(read)
         return
@@ -178,7 +179,7 @@ def findings_of_file(read: ReadFile) -> Iterator[Finding]:
         has_layout_problem |= rule is hygiene.LAYOUT
         line = _line(remark.where)
         yield finding_of(rule, file, line, text=remark.text, hint=_WAY_OUT)
-    # Comparing with our own output finds every remaining difference of layout.
+    # Any other difference from our own layout shows when the catalogue is written again.
     if not has_layout_problem and po.format_catalog(read.catalog) != read.data:
         text = (
             "lines are wrapped, ordered or escaped in another way than ours: "
@@ -188,10 +189,10 @@ def findings_of_file(read: ReadFile) -> Iterator[Finding]:
 
 
 def _findings_of_others(read: ReadFile) -> Iterator[Finding]:
-    """Yield findings about a file of another project, without header and layout rules."""
+    """Yield findings about another project's file, to which our rules of layout do not apply."""
     for remark in read.remarks:
         rule = hygiene.RULE_OF_REMARK.get(remark.code)
-        # Sphinx marks every header as fuzzy, which the parser remarks as a note.
+        # Skip notes about the header: Sphinx, for example, marks each header as fuzzy.
         is_form = rule is hygiene.HEADER and remark.severity is Severity.NOTE
         if rule is None or is_form:
             continue
@@ -226,17 +227,17 @@ _Key = tuple[str | None, str]  # msgctxt and msgid
 
 
 def fix_file(read: ReadFile, log: Log) -> tuple[ReadFile, str]:
-    """Apply safe fixes, and write the file if that changes it.
+    """Apply safe fixes, and write the file if they change it.
 
-    Return the catalogue after that, and the diff; an empty diff if the file was not written.
+    Return the resulting catalogue and the diff. The diff is empty if the file was not written.
     """
     file = read.file
     fixed = _fixed_msgstrs(read)
     data = _ours(read, fixed) if file.is_ours else _of_others(read, fixed)
     if data == read.data:
         return read, ""
-    # Parse the result again, because findings need the new line numbers. An unparsable result is
-    # not written.
+    # Parse the result again: findings need its line numbers, and an unparsable result must not be
+    # written.
     try:
         again = po.read_catalog(data, where=file.name, takes_plurals=not file.is_ours)
     except InputError:
@@ -251,9 +252,9 @@ def fix_file(read: ReadFile, log: Log) -> tuple[ReadFile, str]:
 
 
 def _fixed_msgstrs(read: ReadFile) -> dict[_Key, str]:
-    """Return the fixed text of each finished translation that has one.
+    """Return the fixed text of each finished translation that the fixes change.
 
-    Fuzzy, obsolete and plural entries are not changed.
+    Fuzzy, obsolete and plural entries are not among them.
     """
     checks = read.checks.checks
     fixed: dict[_Key, str] = {}
@@ -270,7 +271,7 @@ def _key(entry: Entry) -> _Key:
 
 
 def _ours(read: ReadFile, fixed: Mapping[_Key, str]) -> bytes:
-    """Return a catalogue of this project with fixes, in our layout, with a complete header."""
+    """Return the fixed bytes of a catalogue of this project, in our layout with full header."""
     entries: list[Entry] = []
     for entry in read.catalog.entries:
         msgstr = fixed.get(_key(entry), entry.msgstr)
@@ -281,7 +282,7 @@ def _ours(read: ReadFile, fixed: Mapping[_Key, str]) -> bytes:
 
 
 def _of_others(read: ReadFile, fixed: Mapping[_Key, str]) -> bytes:
-    """Return the bytes of another project's catalogue, changed only in the fixed translations."""
+    """Return the fixed bytes of another project's catalogue. Only translations differ."""
     lines: dict[int, str] = {}
     for entry in read.catalog.entries:
         if _key(entry) in fixed:
