@@ -537,7 +537,7 @@ def test_no_key(sample: DraftProject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(KEY_NAME)
     told = failed(sample)
     assert told.code == 2
-    assert f"the environment variable {KEY_NAME} has no key in it" in told.err
+    assert f"the environment variable {KEY_NAME} has no API key" in told.err
 
 
 def test_a_plan_needs_no_key(

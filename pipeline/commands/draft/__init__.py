@@ -1,7 +1,7 @@
-"""draft: machine translations of untranslated entries, each marked as fuzzy.
+"""draft: translate untranslated entries with a language model. Each draft is marked as fuzzy.
 
-``session`` runs the command, ``plan`` collects the questions, ``queue`` sends them and writes the
-pages.
+``session`` runs the command. ``plan`` lists the questions to the model, one for each entry.
+``queue`` sends them in batches and writes the drafts into the catalogues.
 """
 
 from __future__ import annotations
@@ -19,24 +19,26 @@ def add_options(parser: ArgumentParser) -> None:
         "--limit",
         metavar="N",
         type=count,
-        help="ask the model for so many entries at most",
+        help="send at most N entries to the model",
     )
-    parser.add_argument("--yes", action="store_true", help="go on without asking")
+    parser.add_argument(
+        "--yes", action="store_true", help="send requests without asking first"
+    )
     parser.add_argument(
         "--stale",
         action="store_true",
-        help="list the drafts made from what is not so any more, ask nothing",
+        help="list the drafts made with another model, prompt or glossary, and send nothing",
     )
     parser.add_argument(
         "--stub",
         action="store_true",
-        help="show the loop without a model, in a copy: build/stub/",
+        help="try the command without a model, on a copy of the project in build/stub/",
     )
     add_shared(parser, "--check")
 
 
 def run_command(arguments: Namespace, log: Log) -> int:
-    """Draft, print the result and return the exit code. The plan is printed before any request."""
+    """Draft translations, print the result and return the exit code."""
     from pipeline.commands.draft.session import draft, show_draft, stub_run
     from pipeline.core.drafting import stub
 

@@ -1,7 +1,8 @@
-"""Plan of drafting for one locale: the questions, and the answers already known.
+"""Plan of drafting for one locale: the questions to the model, and the answers already stored.
 
-The input is catalogues and stored replies, the output pages with their questions, and the batches
-still to be sent. Nothing is sent or written here.
+A *question* is one entry to translate. Several questions are sent together as a *batch*. The input
+is catalogues and stored replies. The output is pages with their questions, and the batches still to
+be sent. This module sends and writes nothing.
 """
 
 from __future__ import annotations
@@ -30,20 +31,20 @@ _SIMILAR = 2  # finished translations shown as examples for one message
 
 @dataclass(frozen=True, kw_only=True)
 class LocaleWork:
-    """Work for one locale, with everything needed to send its requests."""
+    """Questions of one locale by page, and the values that its requests need."""
 
     run: Run
     locale: str
     settings: RequestSettings
     replies: Path  # folder of the stored replies
-    made_with: Memo[dict[str, str]]
+    made_with: Memo[dict[str, str]]  # the glossary rows that each draft was made with
     answers: AnswerStore
     selected: Selected
-    examples: Mapping[str, Sequence[tuple[str, str]]]
+    examples: Mapping[str, Sequence[tuple[str, str]]]  # by msgid: (English, translation)
     pages: list[PageWork] = field(default_factory=list)
 
     def plan(self) -> Plan:
-        """Return the plan with its counts and estimates."""
+        """Return the plan to show to the user: counts, and the estimated tokens."""
         questions = [question for work in self.pages for question in work.questions]
         # Build all batches now, so that the estimate is based on the exact texts to be sent.
         batches = [batch for work in self.pages for batch in work.due()]
@@ -68,17 +69,20 @@ class LocaleWork:
 
 @dataclass(kw_only=True, eq=False)
 class PageWork:
-    """Page with its questions, while they are answered."""
+    """Page with its questions, and their state while the answers arrive."""
 
     locale: LocaleWork
     page: Page
     entries: tuple[Entry, ...]  # live ones, in page order
     questions: tuple[Question, ...]
-    # Keys of questions whose request failed: the next run asks them.
+    # Keys of questions whose request failed. The next run sends them again.
     given_up: set[str] = field(default_factory=set)
 
     def due(self) -> Iterator[Batch]:
-        """Yield the batches to send now: first attempts, then second attempts."""
+        """Yield the batches to send now: first questions never asked, then rejected ones.
+
+        A rejected answer is asked for a second time, with the reason of the rejection.
+        """
         locale = self.locale
         waiting: dict[int, list[Question]] = {1: [], 2: []}
         refused: dict[str, tuple[str, str]] = {}
@@ -120,7 +124,8 @@ def plan_locale(
     names = [page.name for page in pages]
     selected = select(catalogs, names, model=model, made_with=dict(made_with.items()))
     answers = AnswerStore(judge=judge)
-    # Load the replies of all models and prompts: each question finds its own by key.
+    # Load all stored replies, also those to other models and prompts. The key of a question covers
+    # model and prompt, so a question finds only its own reply.
     for reply in read_replies(run.paths.replies(locale)):
         answers.add(reply.questions, reply.text, attempt=reply.attempt)
     questions = _limited(selected.questions, answers, limit)
@@ -157,11 +162,13 @@ def plan_locale(
 def _limited(
     questions: Sequence[Question], answers: AnswerStore, limit: int | None
 ) -> list[Question]:
-    """Return questions with at most ``limit`` for the model; those that need none are all kept."""
+    """Return the questions, limited to ``limit`` that need the model.
+
+    Glossary terms and answered questions need no request, so all of them are kept.
+    """
     kept: list[Question] = []
     asked = 0
     for question in questions:
-        # Terms and answered questions need no request, so the limit does not apply to them.
         needs_model = not question.term and answers.verdict(question).attempt
         if needs_model and asked == limit:
             continue
@@ -173,17 +180,19 @@ def _limited(
 def _examples(
     questions: Sequence[Question], catalogs: Mapping[str, Catalog]
 ) -> dict[str, list[tuple[str, str]]]:
-    """Return finished translations of similar messages, by msgid, the most similar first."""
+    """Return, for each msgid, translations of similar messages as examples for the model.
+
+    Each example is the English and its translation; the most similar comes first.
+    """
     finished: dict[str, str] = {}
     for catalog in catalogs.values():
         for entry in catalog.entries:
             if entry.is_translated:
                 finished.setdefault(entry.msgid, entry.msgstr)
     new = [Text(page=asked.page, text=asked.entry.msgid) for asked in questions]
-    # The page does not matter for an example.
     old = [Text(page="", text=msgid) for msgid in finished]
     pairs = sorted(find_similar(new, old), key=lambda pair: (-pair.ratio, pair.old))
-    # The same text on two pages counts as one example.
+    # A text that is asked on two pages gets each example only once.
     examples: dict[str, list[tuple[str, str]]] = {}
     for pair in pairs:
         similar = examples.setdefault(new[pair.new].text, [])

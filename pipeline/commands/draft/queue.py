@@ -1,8 +1,8 @@
 """Request queue: send several requests at a time, and write each page once it is complete.
 
-The threads only send requests and store replies; the main thread evaluates them. A reply is on disk
-before it is used, so a killed run loses no paid reply. A catalogue is read again immediately before
-it is written, so that edits made meanwhile are kept.
+Worker threads send requests and store replies. The main thread evaluates the replies and writes the
+catalogues. A reply is saved on disk before it is used, so a killed run loses no paid reply. A
+catalogue is read again right before it is written, so that edits made meanwhile are kept.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ _GIVE_UP = 3  # consecutive failures after which the run stops
 _INTERRUPTED = 130  # the exit code
 _ROUNDS = 3  # attempts to write a file that somebody saves at the same time
 
-Job = tuple[PageWork, Batch]  # a batch being processed, with its page
+Job = tuple[PageWork, Batch]  # a batch and the page that it belongs to
 
 
 @dataclass(kw_only=True)
 class Queue:
     """All requests of one run, with the outcome of each page and the files written.
 
-    ``error`` is the error that ended the run early; ``stopped`` is any other reason.
+    If the run ends early, ``error`` has the error, or ``stopped`` the reason (the token budget).
     """
 
     client: ChatClient | StubClient
     log: Log
     threads: int
-    date: str  # of the commit, "2026-05-01T09:30:00+00:00", or empty
+    date: str  # date of upstream's commit, "2026-05-01T09:30:00+00:00", or empty
     pages: list[PageOutcome] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)  # relative to the root
     error: PipelineError | None = None
@@ -58,9 +58,9 @@ class Queue:
     _has_warned_of_bound: bool = False
 
     def run(self, locales: Sequence[LocaleWork]) -> None:
-        """Send all requests of ``locales``, and write their pages.
+        """Send all requests of ``locales``, and write the drafts into the catalogues.
 
-        Incomplete pages are written with the answers received so far.
+        If the run ends early, pages are written with the answers received so far.
         """
         unfinished = [
             work for locale in locales for work in locale.pages if work.questions
@@ -70,7 +70,7 @@ class Queue:
         pool = ThreadPoolExecutor(self.threads)
         try:
             with self.log.progress("draft", total=len(self._waiting)) as advance:
-                # Pages whose questions are all answered need no reply.
+                # First write the pages whose answers are all stored already.
                 self._finish_pages(unfinished)
                 while self._waiting or self._under_way:
                     self._send(pool)
@@ -84,7 +84,7 @@ class Queue:
             self._await_replies()
             raise
         finally:
-            # However the run ends, stop all retries.
+            # Stop the threads' retries, however the run ends.
             self.client.budget.close()
             pool.shutdown(wait=False, cancel_futures=True)
         for work in unfinished:
@@ -105,14 +105,14 @@ class Queue:
         return reply
 
     def _finish_pages(self, unfinished: list[PageWork]) -> None:
-        """Write the pages without due batches; queue second attempts for the others."""
+        """Write the pages that have all their answers; queue second attempts for the others."""
         if self.error or self.stopped:
             return
         busy = {work for work, _ in (*self._waiting, *self._under_way.values())}
         for work in [work for work in unfinished if work not in busy]:
-            # A rejected answer is asked for once more; after that, nothing is due.
+            # The questions whose answer was rejected are sent once more.
             due = [(work, batch) for batch in work.due()]
-            # Put them first in the queue, so that pages are completed one by one.
+            # Put second attempts first in the queue, so that pages are completed one by one.
             self._waiting.extendleft(reversed(due))
             if not due:
                 unfinished.remove(work)
@@ -128,7 +128,7 @@ class Queue:
         self._failed = 0
         work.locale.answers.add(batch.keys, reply.text, attempt=batch.attempt)
         if reply.is_cut and not self._has_warned_of_bound:
-            # Warn only once: it depends on the model, so most replies would be affected.
+            # Warn only once: if one reply is cut, most others of this model are, too.
             self._has_warned_of_bound = True
             self.log.warn(
                 f"{batch.page}: the reply was cut at {batch.most_tokens} tokens; "
@@ -136,14 +136,15 @@ class Queue:
             )
 
     def _take_error(self, work: PageWork, batch: Batch, error: PipelineError) -> None:
-        """Leave the questions of a failed request for the next run.
+        """Mark the questions of a failed request for the next run.
 
         Stop the queue if other requests would fail as well.
         """
         work.given_up.update(batch.keys.values())
         self._failed += 1
         if isinstance(error, OutOfBudgetError):
-            # After an error the budget is closed, so this is only a consequence of the error.
+            # An error closes the budget, so requests that follow it end here. The error remains the
+            # reason.
             self.stopped = "" if self.error else error.what
         else:
             self.log.warn(f"{batch.page}: {error.what}")
@@ -161,12 +162,12 @@ class Queue:
         if not count:
             return
         self.log.warn(
-            f"waiting for {count} replies that are paid for; interrupt again to leave"
+            f"waiting for {count} replies that are paid for; press Ctrl-C again to quit"
         )
         try:
             wait(self._under_way)
         except KeyboardInterrupt:
-            # A normal exit would wait for the threads. All finished replies are on disk.
+            # A normal exit would wait for the threads. Replies that have arrived are on disk.
             os._exit(_INTERRUPTED)
 
     def _finish(self, work: PageWork) -> None:
@@ -196,9 +197,11 @@ class Queue:
         )
 
     def _draft(self, work: PageWork, question: Question, msgstr: str) -> Draft:
-        """Return an accepted answer as a draft, and record the glossary rows it was made with."""
+        """Return an accepted answer as a draft, and record its glossary rows in the memo.
+
+        ``--stale`` compares these rows with the glossary, to find drafts made with older ones.
+        """
         locale = work.locale
-        # Record the rows before the draft is written, so that every draft has them.
         key = draft_key(question.page, question.name, msgstr)
         locale.made_with.put(key, "", dict(question.rows))
         maker = GLOSSARY if question.term else locale.settings.model
@@ -206,12 +209,12 @@ class Queue:
         return Draft(before=question.entry, msgstr=msgstr, origin=origin)
 
     def _write(self, work: PageWork, drafts: Mapping[Name, Draft]) -> int:
-        """Write drafts, and return how many; entries edited meanwhile are skipped."""
+        """Write drafts, and return how many were written. Skip entries edited meanwhile."""
         if not drafts:
             return 0
         run = work.locale.run
         path = run.paths.catalog(work.locale.locale, work.page.name)
-        # Builds may run during the requests; only the writing holds the run lock.
+        # Hold the run lock only while writing, so that builds can run during the requests.
         with run_lock(run):
             work.locale.made_with.save()
             for _ in range(_ROUNDS):
@@ -220,10 +223,10 @@ class Queue:
                     before = path.read_bytes()
                     catalog = po.read_catalog(before, where=run.shown(path)).catalog
                 except (OSError, InputError):
-                    return 0  # removed or damaged since: the next update reports that
+                    return 0  # removed or damaged meanwhile: the next update reports it
                 changed, count = apply(catalog, drafts)
                 data = po.format_catalog(changed)
-                # A new draft may equal the outdated one.
+                # The new drafts may equal the old ones.
                 if data == before:
                     return count
                 if replace_if_unchanged(path, data, before=before):
@@ -242,7 +245,8 @@ def _answers_of(
         msgstr = question.term
         if not msgstr:
             verdict = work.locale.answers.verdict(question)
-            # If a second request failed, the first answer counts.
+            # Skip a question that still has an attempt. If its second request failed, use the
+            # first answer.
             if verdict.attempt and question.key not in work.given_up:
                 continue
             msgstr = verdict.judged.msgstr

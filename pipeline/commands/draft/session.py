@@ -1,7 +1,7 @@
-"""Drafting session: plan, confirm, request, write, and store in the memory.
+"""Drafting session: show the plan, ask the user, send requests, write drafts, update the memory.
 
-The plan is shown before anything is sent; without confirmation nothing is sent or written.
-``--stub`` does the same on a copy of the project, without a model or an API key.
+Nothing is sent or written before the user confirms the plan. With ``--stub``, the session runs on a
+copy of the project, and a built-in function answers instead of a model.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ from pipeline.stages.update.locale import Locale
 if TYPE_CHECKING:
     from pipeline.adapters.chat import ChatClient, StubClient
 
-# Function that returns the text of a reply for a request.
+# Function that takes the body of a request and returns the text of a reply.
 Answer = Callable[[Mapping[str, Any]], str]
 
-_STUB = "stub"  # name of the model in notes
+_STUB = "stub"  # name of the model in the notes of stub drafts
 _NOWHERE = "https://stub.invalid/v1"  # never contacted
 
 
@@ -60,36 +60,36 @@ def draft(
 ) -> DraftResult:
     """Draft untranslated entries and return the result.
 
-    At most ``limit`` entries are sent to the model. A dry run and ``only_stale`` send nothing.
-    ``answer`` replaces the model. A second run asks only what is still unanswered, and simultaneous
-    runs wait for each other. Raises ConfigError if no model is configured.
+    At most ``limit`` entries are sent to the model. A dry run only plans, and ``only_stale`` only
+    lists outdated drafts. ``answer`` replaces the model. A second run sends only unanswered
+    questions. Simultaneous runs wait for each other. Raises ConfigError if no model is configured.
     """
     policy = run.settings.draft
     if not policy.url or not policy.model:
         raise ConfigError(
             "no language model is configured: [tool.pipeline.draft] needs url and model",
-            hint="docs/drafting.md shows some; --stub shows the loop without any.",
+            hint="Configure one as in docs/drafting.md, or try --stub, which needs none.",
         )
     if run.dry or only_stale:
         return _planned(run, limit, only_stale=only_stale)[0]
     held = run.shown(run.paths.draft_lock)
     message = f"another draft is at work ({held}): waiting for it to end"
     with hold_lock(run.paths.draft_lock, on_wait=lambda: run.log.warn(message)):
-        # Remove half-written files of a killed run. The lock guarantees that no other run is
-        # active.
+        # Remove half-written files of a killed run. No other run writes them, because this one
+        # holds the lock.
         remove_abandoned([run.paths.draft_lock.parent])
         planned, locales = _planned(run, limit)
         if not planned.entries:
-            # An earlier, killed run may have written drafts that are not in the memory yet.
+            # Update the memory: a killed run may have written drafts that it does not have yet.
             hint = "nothing to draft: every message has a translation or a draft"
             return replace(planned, hint=hint, changes=_update(run))
-        # A run without requests needs no confirmation, and no API key.
+        # Ask only if requests are sent: stored replies cost nothing.
         has_cost = any(plan.batches for plan in planned.plans)
         needs_yes = has_cost and not is_agreed
         if needs_yes and not (
             is_terminal(sys.stderr, os.environ) and sys.stdin.isatty()
         ):
-            hint = "nothing was sent: this was the plan. Run again with --yes to go on"
+            hint = "nothing was sent: this was the plan. Run again with --yes to send it"
             return replace(planned, hint=hint)
         with closing(_client(policy, answer)) as client:
             for line in plan_lines(planned):
@@ -97,7 +97,7 @@ def draft(
             planned = replace(planned, is_shown=True)
             if needs_yes and ask("Go on? [y/N] ").lower() not in ("y", "yes"):
                 return replace(planned, hint="nothing was sent")
-            # The plan used updated catalogues in memory; write them only after the confirmation.
+            # Planning updated the catalogues without writing them. Now write them.
             _update(run)
             return _drafted(run, planned, locales, client)
 
@@ -113,8 +113,8 @@ def _client(policy: DraftPolicy, answer: Answer | None) -> ChatClient | StubClie
         key = os.environ.get(policy.key_variable, "").strip()
         if not key:
             raise ConfigError(
-                f"the environment variable {policy.key_variable} has no key in it",
-                hint=f"Set it: export {policy.key_variable}=…; it is never written anywhere.",
+                f"the environment variable {policy.key_variable} has no API key",
+                hint=f"Set it: export {policy.key_variable}=…; the key is never written to a file.",
             )
     return ChatClient(policy, key)
 
@@ -129,10 +129,10 @@ def _planned(
     locales: list[LocaleWork] = []
     errors: list[Finding] = []
     for name in run.locales:
-        # All catalogues, as ``split`` would leave them.
+        # Update all catalogues as ``split`` does, but only in RAM.
         locale = Locale(dry, name)
         update_locale(locale, pages, LocaleMemos(locale), lock=lock, thorough=True)
-        # Errors only: ``split`` and ``build`` report the warnings. Pages with errors get no drafts.
+        # Report errors, because pages with errors get no drafts. ``split`` reports warnings.
         errors += [found for found in locale.all_findings() if found.is_error]
         catalogs = locale.readable_catalogs()
         locales.append(plan_locale(run, pages, catalogs, locale=name, limit=limit))
@@ -153,7 +153,7 @@ def _update(run: Run) -> tuple[str, ...]:
     changes: tuple[str, ...] = ()
     with run_lock(run):
         lock = read_pulled(run)
-        # All pages, even if only a few are drafted: the memory must be complete.
+        # Update all pages, even if only a few are drafted: the memory must be complete.
         quiet = replace(run, pages=(), log=Log(QUIET))
         pages = pages_of_run(quiet, lock)
         for name in run.locales:
@@ -195,7 +195,7 @@ def _drafted(
     unanswered = outcome.total("unanswered")
     if unanswered and not error and not outcome.stopped:
         text = f"{unanswered} entries got no answer"
-        error = EndpointError(text, hint="Run again: what was answered is kept.")
+        error = EndpointError(text, hint="Run again: the answers so far are kept.")
     changes = tuple(dict.fromkeys((*queue.changes, *stored)))
     return replace(planned, outcome=outcome, error=error, changes=changes)
 
@@ -213,7 +213,10 @@ def show_draft(run: Run, result: DraftResult, *, as_json: bool) -> None:
 
 
 def stub_run(run: Run) -> Run:
-    """Return a run on a fresh copy of the project, configured for the stub. Raises WriteError."""
+    """Copy the project to ``build/stub/``, and return a run on the copy, without a model.
+
+    Raises WriteError.
+    """
     with run.log.step("copy") as step:
         root = run.paths.build / "stub"
         try:
@@ -234,7 +237,11 @@ def stub_run(run: Run) -> Run:
 
 
 def _copy(run: Run, copy: Paths) -> None:
-    """Copy what drafting needs: docs, lock, glossaries, and catalogues as examples."""
+    """Copy what drafting needs: docs, lock, glossaries and catalogues.
+
+    The catalogues of the selected pages are left out, so that there is something to draft. The
+    others supply examples.
+    """
     root, translations = run.settings.root, "translations"
     # Leftovers of an earlier copy would count as existing drafts.
     shutil.rmtree(copy.root, ignore_errors=True)
@@ -242,7 +249,7 @@ def _copy(run: Run, copy: Paths) -> None:
     shutil.copy(root / "pyproject.toml", copy.root)
     shutil.copytree(run.paths.docs, copy.docs)
     shutil.copy(run.paths.lock, copy.lock)
-    # Without the memory, which would restore the translations that are to be drafted.
+    # Leave out the memory, from which the run would restore the left-out catalogues.
     without = shutil.ignore_patterns("memory")
     shutil.copytree(root / translations, copy.root / translations, ignore=without)
     for locale in run.locales:
