@@ -35,7 +35,9 @@ def add_options(parser: ArgumentParser) -> None:
         help="fix what needs no judgement, and show the changes",
     )
     parser.add_argument(
-        "--strict", action="store_true", help="also exit with 1 if there are only warnings"
+        "--strict",
+        action="store_true",
+        help="also exit with 1 if there are only warnings",
     )
     parser.add_argument(
         "--markup",

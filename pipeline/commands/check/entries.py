@@ -48,7 +48,8 @@ from pipeline.findings import Finding
 class CheckedEntries:
     """Findings of a run of the checks, and the number of problems that users have silenced."""
 
-    findings: Mapping[str, list[Finding]]  # by the file's name, in the order of the checks
+    # By the file's name; those of one file are in the order of the checks.
+    findings: Mapping[str, list[Finding]]
     silenced: int
 
 

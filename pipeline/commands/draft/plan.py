@@ -40,7 +40,8 @@ class LocaleWork:
     made_with: Memo[dict[str, str]]  # the glossary rows that each draft was made with
     answers: AnswerStore
     selected: Selected
-    examples: Mapping[str, Sequence[tuple[str, str]]]  # by msgid: (English, translation)
+    # Finished translations of similar messages, by msgid: (English, translation).
+    examples: Mapping[str, Sequence[tuple[str, str]]]
     pages: list[PageWork] = field(default_factory=list)
 
     def plan(self) -> Plan:

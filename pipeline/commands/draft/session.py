@@ -89,7 +89,9 @@ def draft(
         if needs_yes and not (
             is_terminal(sys.stderr, os.environ) and sys.stdin.isatty()
         ):
-            hint = "nothing was sent: this was the plan. Run again with --yes to send it"
+            hint = (
+                "nothing was sent: this was the plan. Run again with --yes to send it"
+            )
             return replace(planned, hint=hint)
         with closing(_client(policy, answer)) as client:
             for line in plan_lines(planned):
