@@ -1,4 +1,4 @@
-"""``--all``: one command run on every release in turn, with one combined table."""
+"""``--all``: run one command on every release in turn, and print one table of all results."""
 
 from __future__ import annotations
 
@@ -32,11 +32,10 @@ _RunCommand = Callable[[Namespace, Log], RunResult | int]
 
 
 def run_on_every(run_command: _RunCommand, arguments: Namespace, log: Log) -> int:
-    """Run a command on every release of the named upstream, or of all of them.
+    """Run a command on every release of the named upstream, or of all upstreams.
 
-    Return the worst of the exit codes.
-
-    A failure does not stop the remaining upstreams; Ctrl-C does.
+    Return the highest-priority exit code of these runs. A failure does not stop the remaining runs;
+    Ctrl-C does.
     """
     _check_words(arguments)
     settings = read_settings(arguments.config)
@@ -56,7 +55,7 @@ def run_on_every(run_command: _RunCommand, arguments: Namespace, log: Log) -> in
         print_json(overview_json(rows))
     else:
         print_report(overview_report(rows, locales), terminal())
-    # A site of one upstream has its own first page.
+    # Sites of several upstreams get a common first page, which links to each of them.
     if arguments.command == "site" and arguments.name is None:
         page = _write_front_page(settings, locales)
         if page is not None:
@@ -65,19 +64,19 @@ def run_on_every(run_command: _RunCommand, arguments: Namespace, log: Log) -> in
 
 
 def _check_words(arguments: Namespace) -> None:
-    """Raise ConfigError for an option that applies to one upstream only."""
+    """Raise ConfigError for an option that applies to one release only."""
     for name in ("release", "upstream", "ref", "pages", "against"):
         if getattr(arguments, name, None):
             raise ConfigError(
-                f"--{name} is about one release, and --all about every one",
-                hint="Leave one of the two out.",
+                f"--{name} applies to one release, and --all to every one",
+                hint="Give only one of the two options.",
             )
 
 
 def _run_on(
     name: str, run_command: _RunCommand, arguments: Namespace, log: Log
 ) -> UpstreamRow:
-    """Run the command on the upstream ``name`` and return its row."""
+    """Run the command on the release ``name``, and return the release's row of the table."""
     own = Namespace(**{**vars(arguments), "name": name, "is_one_of_many": True})
     row = UpstreamRow(name=name)
 
@@ -92,7 +91,7 @@ def _run_on(
         return result.exit_code
 
     code = exit_code_of(run, verbose=own.verbose > 0)
-    # The run may have succeeded and only the printing of its result failed.
+    # The exit codes differ if the run succeeded, and printing its result failed.
     return replace(row, exit_code=worst((row.exit_code, code)))
 
 
@@ -105,11 +104,11 @@ def _write_front_page(settings: Settings, locales: Sequence[str]) -> Path | None
 
     sites = []
     for upstream in settings.upstreams.values():
-        # The site of the pinned release leads to the others.
+        # Link only to the pinned release's site, which links to the other releases.
         if upstream.is_beside:
             continue
         paths = Paths(settings.root, upstream.name)
-        # A site build writes this file last, so without it the site is missing or incomplete.
+        # A site build writes this file last. Without it, the site is missing or incomplete.
         record = paths.site / "progress.json"
         if record.is_file():
             title = upstream.site.title or upstream.name

@@ -1,4 +1,4 @@
-"""execute: ``build`` with execution always on."""
+"""execute: ``build``, but code always runs. There is no option ``--no-execute``."""
 
 from __future__ import annotations
 

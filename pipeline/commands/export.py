@@ -1,8 +1,8 @@
 """export: write the catalogues as POT and PO files for other translation editors.
 
-Each exported catalogue is also saved, as the base for a later ``import``. The layout is that of
-Pontoon, which Weblate and Crowdin accept as well: ``<name>/templates/<page>.pot`` and
-``<name>/<locale>/<page>.po``.
+The files are ``<name>/templates/<page>.pot`` and ``<name>/<locale>/<page>.po``. This is the layout
+of Pontoon; Weblate and Crowdin accept it as well. A copy of each exported catalogue is saved under
+``build/``. A later ``import`` uses the copy as the base of its three-way merge.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def add_options(parser: ArgumentParser) -> None:
         "--to",
         metavar="FOLDER",
         type=Path,
-        help="where to write them (default: build/export/)",
+        help="the folder to write the files to (default: build/export/)",
     )
     add_shared(parser, "--check")
 
@@ -48,10 +48,10 @@ TEMPLATES = "templates"
 
 
 def export_catalogs(run: Run, *, folder: Path) -> RunResult:
-    """Write the catalogues of all locales below ``folder``, with one template for each.
+    """Write the catalogues of all locales below ``folder``, and a template for each page.
 
-    An unreadable catalogue becomes a finding. Nothing is removed, because the folder may hold other
-    files. Raises ConfigError if there are no catalogues yet.
+    An unreadable catalogue becomes a finding. The folder may hold other files, so old exports are
+    not removed. Raises ConfigError if there are no catalogues yet.
     """
     files: dict[Path, bytes] = {}
     sent: dict[Path, bytes] = {}  # the bases for `import`
@@ -101,7 +101,7 @@ def _template_of(catalog: Catalog) -> Catalog:
 
 
 def _blank(entry: Entry) -> Entry:
-    """Return the entry without its translation and the notes of one language."""
+    """Return the entry without its translation, and without notes about the translation."""
     return Entry(
         msgid=entry.msgid,
         context=entry.context,
@@ -111,7 +111,7 @@ def _blank(entry: Entry) -> Entry:
 
 
 def _write(files: Mapping[Path, bytes], *, dry: bool) -> tuple[str, ...]:
-    """Write the files that changed and return their paths."""
+    """Write the files that changed and return their paths. With ``dry``, write nothing."""
     return tuple(
         path.as_posix()
         for path, data in files.items()

@@ -1,9 +1,10 @@
-"""import: merge the work of another translation editor into the catalogues.
+"""import: merge files that come back from another translation editor into the catalogues.
 
-The files may lie in any layout: each one names its page and locale, or its path does. The exported
-catalogue is the base of a three-way merge, so edits made here in the meantime are kept. If the file
-was never exported here, a base is looked up in the git history of the memory. A later ``build``
-stores the imported work in the memory.
+The folder layout does not matter: the content of a file, or its path, shows its page and locale.
+The merge is three-way, so edits made here since the export are kept. Its base is the exported
+catalogue. If this clone never exported the page, the base is a version of the memory in git.
+
+The import changes only catalogues. A later ``build`` stores the new translations in the memory.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def add_options(parser: ArgumentParser) -> None:
         "words",
         metavar="FILE | FOLDER",
         nargs="+",
-        help="what came back from the editor: .po",
+        help="PO files that come back from the editor, or folders of them",
     )
     parser.add_argument(
         "--name",
@@ -69,7 +70,7 @@ def _words(entries: Iterable[Entry]) -> set[Words]:
 
 
 def is_gone(run: Run, locale: str, page: str) -> bool:
-    """Return whether ``page`` has no catalogue now, but had a memory in git.
+    """Return whether upstream has dropped ``page``: it has no catalogue, but git has its memory.
 
     ``page`` comes from an untrusted file, so it is validated as a path first.
     """
@@ -79,9 +80,10 @@ def is_gone(run: Run, locale: str, page: str) -> bool:
 
 
 def successor_of(run: Run, locale: str, page: str, entries: Sequence[Entry]) -> str:
-    """Return the page that ``page`` was renamed to, or ``page`` itself.
+    """Return the page that ``page`` was renamed to, or ``page`` itself if there is none.
 
-    A page counts as the successor if it has more than half of the messages in ``entries``.
+    ``entries`` are those of the file that comes back. A page that has more than half of their
+    messages counts as the new name.
     """
     messages = _live(entries)
     catalogs = Locale(run, locale).readable_catalogs()
@@ -112,7 +114,7 @@ _TRANSLATOR = ("PO-Revision-Date", "Last-Translator", "X-Generator")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ReturnedFile:
-    """Returned file: its entries, page and locale, and the translator fields of its header."""
+    """Parsed file from the editor. ``translator_fields`` are the ones in ``_TRANSLATOR``."""
 
     name: str
     page: str
@@ -123,7 +125,7 @@ class _ReturnedFile:
 
 @dataclass(slots=True, kw_only=True)
 class _Importing:
-    """State of one import: the changed files, the findings and the number of entries taken."""
+    """State of one import. ``taken`` counts the entries that came from the files."""
 
     run: Run
     lock: Lock
@@ -135,8 +137,8 @@ class _Importing:
 def import_catalogs(run: Run, words: Sequence[str]) -> RunResult:
     """Import the files and folders in ``words`` and return the result.
 
-    A file that is unreadable or matches no page becomes a finding; the others are still imported.
-    Raises ConfigError for a path without any PO file.
+    A file that is unreadable or matches no page becomes a finding, and the others are still
+    imported. Raises ConfigError if an argument names no PO file.
     """
     with run_lock(run):
         lock = read_pulled(run)
@@ -173,7 +175,7 @@ def _files(words: Sequence[str]) -> list[Path]:
 
 
 def _import_file(importing: _Importing, path: Path) -> None:
-    """Merge one returned file into its catalogue. Raises InputError."""
+    """Merge one file from the editor into its catalogue. Raises InputError."""
     run = importing.run
     returned = _read(run, path)
     target = run.paths.catalog(returned.locale, returned.page)
@@ -181,7 +183,9 @@ def _import_file(importing: _Importing, path: Path) -> None:
     before: bytes | None = None
     header = catalog_header(importing.lock, returned.locale, returned.page, {})
     ours = Catalog(header=header)
-    if target.is_file():  # otherwise the page is gone: start from an empty catalogue
+    if (
+        target.is_file()
+    ):  # otherwise upstream has dropped the page: start with an empty catalogue
         before = read_bytes(target)
         ours = po.read_catalog(before, where=where).catalog
     taken = _taken(run, returned, ours)
@@ -205,10 +209,10 @@ def _import_file(importing: _Importing, path: Path) -> None:
 
 
 def _taken(run: Run, returned: _ReturnedFile, ours: Catalog) -> ReturnedMerge:
-    """Return our catalogue merged with the returned file.
+    """Merge a file from the editor with our catalogue, and return the result.
 
-    The base is the exported copy. Without one, it is the version in git that shares the most
-    translations with the file; the newest one on a tie.
+    The base of the merge is the exported copy. If there is none, it is the version of the memory in
+    git that has most translations in common with the file; of several, the newest one.
     """
     base = _sent(run, returned)
     if base is not None:
@@ -221,25 +225,25 @@ def _taken(run: Run, returned: _ReturnedFile, ours: Catalog) -> ReturnedMerge:
         version = open_memory(memory, (), texts=texts, header={}).catalog
         known = _words(version.entries)
         older |= known
-        # Strictly more: of equal versions the first one counts, and git lists the newest first.
+        # git lists the newest version first. ">" keeps it if an older one is as good.
         if len(known & words) > most:
             base, most = version, len(known & words)
     return merge_returned(ours, returned.entries, base, older=older)
 
 
 def _sent(run: Run, returned: _ReturnedFile) -> Catalog | None:
-    """Return the catalogue as it was exported, or None if this project has no such copy."""
+    """Return the copy of the catalogue that ``export`` has saved, or None if there is none."""
     path = run.paths.last_export(returned.locale, returned.page)
     if not path.is_file():
         return None
     try:
         return po.read_catalog(read_bytes(path), where=path.name).catalog
     except InputError:
-        return None  # git can supply a base instead
+        return None  # use a base from git instead
 
 
 def _read(run: Run, path: Path) -> _ReturnedFile:
-    """Parse a returned file, and find its page and locale. Raises InputError."""
+    """Parse a file from the editor, and find its page and locale. Raises InputError."""
     name = path.as_posix()
     if path.suffix in _XLIFF:
         raise InputError(
@@ -277,9 +281,9 @@ def _page_of_references(entries: Sequence[Entry]) -> str:
 
 
 def _page(run: Run, path: Path, entries: Sequence[Entry], *, locale: str) -> str:
-    """Return the page of a returned file, by its references or the end of its path.
+    """Return the page of a file, by the references of its entries or by the end of its path.
 
-    For a page that is gone, return its successor. Raises InputError if no page matches.
+    For a page that upstream has renamed, return the new name. Raises InputError if no page matches.
     """
     folder = run.paths.catalogs(locale)
     pages = {
@@ -296,36 +300,37 @@ def _page(run: Run, path: Path, entries: Sequence[Entry], *, locale: str) -> str
     raise InputError(
         "is of no page that has a catalogue here",
         where=f"{path.as_posix()}:1",
-        hint="Name it like its page, or run: "
+        hint="Name the file like its page, or run: "
         f"{how_to_run('sync', run.name, '--no-execute')}",
     )
 
 
 def _ends(path: Path) -> Iterator[str]:
-    """Yield the possible page names in the path of a file, the longest first."""
+    """Yield the possible page names of a path: ``a/b/c.po`` → ``a/b/c``, ``b/c``, ``c``."""
     parts = path.with_suffix("").parts
     for start in range(len(parts)):
         yield "/".join(parts[start:])
 
 
 def _translator_fields(header: Mapping[str, str]) -> dict[str, str]:
-    """Return the translator fields of the returned header, blank where it has none.
+    """Return the fields of a header that name translator, date and tool.
 
-    The blanks matter: the fields of our own header would credit somebody else.
+    A missing field is blank in the result. Otherwise our own header would keep its value, and
+    credit somebody else.
     """
     nobody = {"PO-Revision-Date": NEUTRAL_DATE, "Last-Translator": ""}
     return nobody | {name: header[name] for name in _TRANSLATOR if name in header}
 
 
 def _conflict(returned: _ReturnedFile, conflict: Conflict) -> Finding:
-    """Return the warning for an entry that both sides have changed."""
+    """Return the warning for an entry that was changed both here and in the editor."""
     theirs = conflict.theirs
     return Finding(
         code="import-conflict",
         severity=Severity.WARNING,
         where=f"{returned.name}:{theirs.line}",
         page=returned.page,
-        text=f"{theirs.msgstr!r} is not taken over: line {conflict.ours.line} of the catalogue "
+        text=f"{theirs.msgstr!r} is not imported: line {conflict.ours.line} of the catalogue "
         f"was changed here as well: {conflict.ours.msgstr!r}",
-        hint="Put the better one into the catalogue.",
+        hint="Put the better translation into the catalogue.",
     )

@@ -1,8 +1,10 @@
 """memory: verify the translation memory, update its commits, or let git merge it.
 
-``verify`` writes nothing; reviewers and CI run it on every change of the memory. ``restamp``
-replaces commits that upstream no longer has. ``setup`` registers the merge driver with git, and git
-then calls ``merge``.
+The memory has one file per page, with the digests of the English messages, their translations, and
+the upstream commit that they belong to. ``verify`` compares it with catalogues and upstream; CI
+runs it on every change. ``restamp`` replaces commits that upstream no longer has. ``setup``
+registers a merge driver in this clone. When git merges a memory file, it then runs ``memory
+merge``.
 """
 
 from __future__ import annotations
@@ -26,12 +28,13 @@ from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 
-# Name in .gitattributes for the files of the memory: "merge=…".
+# Name of the merge driver. .gitattributes assigns it to memory files: "merge=translation-memory".
 DRIVER = "translation-memory"
 _FOLDER = "translations/memory"
 _TITLE = "translation memory, entry by entry"
-# Placeholders that git replaces with file names, marker size and labels. Git before 2.45 does not
-# know %X and %Y, and leaves them as they are.
+# Arguments of `memory merge`. git replaces these placeholders with three file names (base, ours,
+# theirs), the size of conflict markers, the path, and two labels. git before 2.45 leaves %X and %Y
+# as they are.
 _WORDS = "%O %A %B %L %P %X %Y"
 _LABELS = ("ours", "theirs")
 _NUMBER = re.compile("[0-9]{1,10}")
@@ -42,18 +45,19 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "action",
         choices=("verify", "restamp", "setup", "merge"),
-        help="what to do with it",
+        help="compare it with catalogues and upstream, replace commits that upstream no longer has,"
+        " register the merge driver, or merge a file for git",
     )
     parser.add_argument(
         "words",
         metavar="NAME | WORD",
         nargs="*",
-        help="the upstream (default: the first one configured); for merge: what git says",
+        help="the upstream (default: the first one configured); for merge: git's arguments",
     )
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="for verify: end with 1 if a page could not be checked",
+        help="for verify: exit with 1 if a page could not be checked",
     )
     add_shared(parser, "--release", "--check")
 
@@ -61,13 +65,13 @@ def add_options(parser: ArgumentParser) -> None:
 def run_command(arguments: Namespace, log: Log) -> RunResult | int:
     """Run the action, and return its result or exit code.
 
-    ``setup`` and ``merge`` read no configuration: the merge may concern that very file.
+    ``setup`` and ``merge`` do not read the configuration, because git may be merging it as well.
     """
     match arguments.action:
         case "setup":
             return _set_up(arguments, log)
         case "merge":
-            # git runs drivers at the root of the working tree.
+            # git runs a merge driver at the root of the working tree.
             with marked(Path()):
                 conflicts = merge_versions(arguments.words)
             for conflict in conflicts:
@@ -81,13 +85,13 @@ def run_command(arguments: Namespace, log: Log) -> RunResult | int:
 
 
 def _set_up(arguments: Namespace, log: Log) -> int:
-    """Register the merge driver in this clone, and report what is still missing.
+    """Register the merge driver in this clone. Warn if .gitattributes does not use it.
 
     Raises ConfigError outside of a repository.
     """
     if arguments.words:
         raise ConfigError(
-            f"memory setup is about all of the clone, not {arguments.words[0]!r}",
+            f"memory setup applies to the whole clone, not to {arguments.words[0]!r}",
             hint=f"Run: {how_to_run('memory', 'setup')}",
         )
     from pipeline.adapters.version_control import merge_attribute, set_merge_driver
@@ -96,24 +100,25 @@ def _set_up(arguments: Namespace, log: Log) -> int:
     is_new = set_merge_driver(root, DRIVER, title=_TITLE, command=_driver_command())
     since = "from now on" if is_new else "already"
     log.note(f"git merges the memory entry by entry in this clone {since}")
-    # An example of a file name in the memory: the attribute may be set by any pattern.
+    # Ask git about an example of a memory file: any pattern in .gitattributes may match it.
     if merge_attribute(root, f"{_FOLDER}/locale/name/page.po") != DRIVER:
         line = f"/{_FOLDER}/**/*.po merge={DRIVER}"
-        log.warn(f"it will, once .gitattributes has the line: {line}")
+        log.warn(f"git uses the merge driver once .gitattributes has the line: {line}")
     return 0
 
 
 def verify_memory(run: Run, *, strict: bool) -> RunResult:
-    """Return a result with one finding for each difference, and for each unchecked page.
+    """Compare the memory with the catalogues and with upstream, and return the result.
 
-    ``strict`` makes unchecked pages an error.
+    Each difference is a finding, and each page whose English is unavailable. With ``strict``, the
+    latter are errors as well.
     """
     from pipeline.stages.update.verification import verify_memory as verify
 
     # No lock is needed: nothing is written, so a build may run at the same time.
     lock = read_pulled(run)
     findings = verify(run)
-    # A difference is an error. A warning is about a page whose English is unavailable.
+    # Differences are errors. Warnings are only about pages whose English is unavailable.
     severities = [finding.severity for finding in findings]
     unchecked = severities.count(Severity.WARNING)
     result = RunResult.of(run, lock, findings=findings)
@@ -121,7 +126,7 @@ def verify_memory(run: Run, *, strict: bool) -> RunResult:
 
 
 def restamp_memory(run: Run) -> RunResult:
-    """Replace the memory's commits that upstream no longer has by commits that it has."""
+    """Replace commits in the memory that upstream no longer has, and return the result."""
     from pipeline.stages.update.verification import restamp_memory as restamp
 
     with run_lock(run):
@@ -131,16 +136,16 @@ def restamp_memory(run: Run) -> RunResult:
 
 
 def merge_versions(words: Sequence[str]) -> tuple[str, ...]:
-    """Merge a memory file for git, and return one line for each conflict.
+    """Merge three versions of a memory file for git, and return one line for each conflict.
 
-    ``words`` are the values of ``_WORDS``. Raises ConfigError for other arguments, and InputError
-    for a file that is not a memory.
+    ``words`` are the values of the placeholders in ``_WORDS``. Raises ConfigError for any other
+    number of arguments, and InputError for a file that is not a memory.
     """
     from pipeline.stages.update.merge_driver import Versions, merge_memory_files
 
     if len(words) != len(_WORDS.split()) or not _NUMBER.fullmatch(words[3]):
         raise ConfigError(
-            "memory merge is for git, which hands it three versions of a file",
+            "memory merge is for git, which gives it three versions of a file",
             hint=f"Run: {how_to_run('memory', 'setup')}",
         )
     base, ours, theirs, size, name, *labels = words
@@ -162,16 +167,16 @@ def merge_versions(words: Sequence[str]) -> tuple[str, ...]:
 def _driver_command() -> str:
     """Return the shell command that git runs for each memory file changed on both sides.
 
-    The command uses this Python and this code by absolute path, because git may have checked out
-    other code. If it fails (the environment is gone, or the file is no memory), ``git merge-file``
-    merges by lines: otherwise git would keep our side without conflict markers.
+    The command names this Python and this code by absolute path, because git may have checked out
+    other code. If Python cannot start, ``git merge-file`` merges by lines. Without that fallback,
+    git would keep our side without conflict markers.
     """
     code = Path(__file__).resolve().parents[2]
     ours = (
         f"PYTHONPATH={shlex.quote(str(code))} {shlex.quote(sys.executable)} -m pipeline"
     )
-    # Conflict markers show that our command ran, so its failure is final. Without any it could not
-    # run at all, and git merges by lines.
+    # If our command fails and the file has conflict markers, the command ran and found conflicts:
+    # exit with 1. Without markers it failed to run: merge by lines.
     lines = "git merge-file -L ours -L base -L theirs %A %O %B"
     return (
         f"{ours} memory merge -- {_WORDS} || "

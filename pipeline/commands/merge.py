@@ -1,4 +1,4 @@
-"""merge: ``build`` up to the merged pages."""
+"""merge: ``build``, but stop after the pages are merged with their translations."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Command-line options shared by several commands, and their conversion to a Run.
+"""Command-line options that several commands share, and their conversion to a Run.
 
-Options of a single command are declared in its own ``add_options``.
+An option of a single command is declared in that command's ``add_options``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pipeline.run import KernelOptions, Run
 
 def count(text: str) -> int:
     """Parse a whole number of at least 1. Raises ArgumentTypeError."""
-    # str.isdigit() accepts "²", but int() does not.
+    # The test for ASCII is needed: str.isdigit() accepts "²", but int() does not.
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(
             f"must be a whole number of at least 1, not {text!r}"
@@ -38,7 +38,7 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
     },
     "--release": {
         "metavar": "VERSION",
-        "help": "a release that is shown beside the pinned one",
+        "help": "use this release, which the configuration shows beside the pinned one",
     },
     "--upstream": {
         "metavar": "URL",
@@ -55,7 +55,7 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
     "--summary": {
         "metavar": "FILE",
         "type": Path,
-        "help": "add to this file, in Markdown, what GitHub's summary shows",
+        "help": "append a Markdown summary to this file",
     },
     "--no-execute": {
         "dest": "execute",
@@ -64,37 +64,37 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
     },
     "--retry-failed": {
         "action": "store_true",
-        "help": "run again what failed the last time",
+        "help": "also run pages that failed the last time and have not changed",
     },
     "--no-cache": {
         "dest": "use_cache",
         "action": "store_false",
-        "help": "run everything again",
+        "help": "run all code again, also of unchanged pages",
     },
     "--offline": {
         "action": argparse.BooleanOptionalAction,
-        "help": "no network for code (default: where CI is set)",
+        "help": "run code without network (default: if the variable CI is set)",
     },
     "--scheduler": {
         "metavar": "ADDRESS",
         "default": "",
         "help": "run the pages on the Dask cluster at tcp://…",
     },
-    "--dry-run": {"action": "store_true", "help": "tell what it means, write nothing"},
+    "--dry-run": {"action": "store_true", "help": "only report the effects"},
     "--all": {
         "dest": "every",
         "action": "store_true",
-        "help": "every release of the upstream, or of all upstreams, in one table",
+        "help": "run on every release of the upstream, or of all upstreams; print one table",
     },
     "--check": {
         "action": "store_true",
-        "help": "write nothing, exit 1 if something would be written",
+        "help": "write nothing; exit with 1 if something would be written",
     },
     "--config": {
         "metavar": "FILE",
         "type": Path,
         "default": Path("pyproject.toml"),
-        "help": "default: pyproject.toml",
+        "help": "the configuration file (default: pyproject.toml)",
     },
     "--locale": {
         "action": "append",
@@ -108,18 +108,18 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
     },
     "--json": {"action": "store_true", "help": "print the report as JSON to stdout"},
 }
-# Options of commands that run code.
+# Names of the options that all commands have that run code.
 RUNNING = ("--retry-failed", "--no-cache", "--offline", "--scheduler")
 
 
 def add_shared(parser: argparse._ActionsContainer, *names: str) -> None:
-    """Add the named shared options. Help lists them in the given order."""
+    """Add the named shared options. ``--help`` lists them in this order."""
     for name in names:
         parser.add_argument(name, **_SHARED[name])
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
-    """Add the options of every command, as a group at the end of its help."""
+    """Add the options that every command has, as a group at the end of ``--help``."""
     common = parser.add_argument_group("common")
     add_shared(common, "--config", "--locale", "--jobs", "--json")
     common.add_argument(
@@ -135,7 +135,8 @@ def run_of(
 ) -> Run:
     """Read the configuration and return the run that the arguments describe.
 
-    ``names`` holds the upstream's name for commands without ``arguments.name``.
+    ``names`` has the upstream's name, or is empty. It is for commands whose positional arguments
+    may name other things as well, such as files.
     """
     settings = read_settings(arguments.config)
     name = _one_of(names) or getattr(arguments, "name", None)
@@ -162,14 +163,14 @@ def _one_of(names: Sequence[str]) -> str | None:
     if len(names) > 1:
         raise ConfigError(
             f"one upstream at a time, not {' '.join(names)}",
-            hint="Run it once for each of them.",
+            hint="Run the command once for each of them.",
         )
     return names[0] if names else None
 
 
 def _with_address(upstream: Upstream, address: str) -> Upstream:
     """Return the upstream with another URL, for this run only."""
-    # An empty URL would mean the current folder; probably a variable in a script is unset.
+    # An empty URL would mean the current folder. Probably a variable in a script is unset.
     if not address:
         raise ConfigError(
             "--upstream is empty",
@@ -195,7 +196,7 @@ def kernels_of(arguments: argparse.Namespace, settings: Settings) -> KernelOptio
     """Return the kernel options for the arguments in ``RUNNING``."""
     offline = arguments.offline
     if offline is None:
-        # A run in CI must not depend on the network.
+        # Results in CI must not depend on the network.
         offline = bool(os.environ.get("CI"))
     return KernelOptions(
         jobs=arguments.jobs or settings.execution.jobs,

@@ -139,7 +139,7 @@ def test_nothing_is_overwritten_and_nothing_is_written_beside_it(
     assert main(["init", *WORDS, *FROM]) == 2
     assert read_tree(own) == {"README.md": b"Mine.\n", ".gitignore": b"mine\n"}
     told = capsys.readouterr().err
-    assert "there already, and not overwritten: README.md, .gitignore;" in told
+    assert "these files exist with other content: README.md, .gitignore;" in told
     # In the way of a file may also be a folder.
     write_tree(own, {"pyproject.toml/x": ""})
     assert main(["init", *WORDS, *FROM]) == 2
@@ -161,13 +161,17 @@ def test_a_disk_that_is_full_leaves_no_half_of_a_project(
         (["--url", "../lamps", "--name", "a"], 2, "--from"),
         ([*WORDS, "--from", "nowhere"], 2, "Write it as OWNER/NAME@REF"),
         ([*WORDS, *FROM, "--name", "a b"], 2, "must be a name, not 'a b'"),
-        ([*WORDS, *FROM, "--name", "../x"], 2, "no project can be made"),
+        ([*WORDS, *FROM, "--name", "../x"], 2, "these values make no valid project"),
         ([*WORDS, *FROM, "--url", "../none"], 3, "../none: does not exist"),
         ([*WORDS, *FROM, "--url", "ext::sh"], 3, "refused"),
         ([*WORDS, *FROM, "--package", "lamp"], 2, "pins no package to a version"),
-        ([*WORDS, *FROM, "--package", "pipeline==1"], 2, "takes the place of"),
+        ([*WORDS, *FROM, "--package", "pipeline==1"], 2, "needs the dependency group"),
         ([*WORDS, *FROM, "--locale", "Chinese"], 2, "must be a locale, not 'Chinese'"),
-        ([*WORDS, *FROM, "--locale", "fr", "--locale", "de"], 2, "one locale to begin"),
+        (
+            [*WORDS, *FROM, "--locale", "fr", "--locale", "de"],
+            2,
+            "init takes one locale",
+        ),
         ([*WORDS, *FROM, "--ref", "v{version}"], 2, "no package is configured"),
     ],
 )

@@ -207,7 +207,7 @@ def test_setup_is_done_once_and_says_what_is_missing(
     assert LINE in said
     assert LINE in ATTRIBUTES
     assert main(["memory", "setup", "docs"]) == 2
-    assert "about all of the clone" in capsys.readouterr().err
+    assert "applies to the whole clone" in capsys.readouterr().err
 
 
 def test_setup_needs_a_repository(

@@ -1,7 +1,6 @@
-"""init: create a project of its own, to translate other docs.
+"""init: create a new project, to translate the docs of another package.
 
-``project`` creates the files from the templates in ``skeleton``. It asks for values that the
-command line does not give.
+``project`` creates the files from the templates in ``skeleton``, and asks for missing values.
 """
 
 from __future__ import annotations
@@ -24,19 +23,20 @@ def add_options(parser: ArgumentParser) -> None:
         nargs="?",
         type=Path,
         default=Path(),
-        help="where the project begins (default: here)",
+        help="the root of the new project (default: the current folder)",
     )
     parser.add_argument(
-        "--url", help="the docs: a URL, a bundle, a repository or a folder"
+        "--url",
+        help="where the docs are: a URL, a git bundle, a repository or a folder",
     )
     parser.add_argument(
         "--docs",
         metavar="FOLDER",
         action="append",
-        help="their folder in it (may be repeated; default: all)",
+        help="the folder of the docs in --url (may be repeated; default: all)",
     )
     parser.add_argument(
-        "--name", help="a short name for them: letters, digits, - and _"
+        "--name", help="a short name for the docs: letters, digits, - and _"
     )
     parser.add_argument(
         "--ref",
@@ -47,14 +47,14 @@ def add_options(parser: ArgumentParser) -> None:
         "--package",
         metavar="NAME==VERSION",
         default="",
-        help="the package that they are of, pinned to a version",
+        help="the package that the docs belong to, pinned to a version",
     )
-    parser.add_argument("--title", default="", help="how the site is called")
+    parser.add_argument("--title", default="", help="the title of the site")
     parser.add_argument(
         "--from",
         dest="source",
         metavar="OWNER/NAME@REF",
-        help="the pipeline on GitHub (default: where this one was installed from)",
+        help="the pipeline's repository (default: the one that this was installed from)",
     )
 
 
@@ -88,10 +88,10 @@ def run_command(arguments: Namespace, log: Log) -> int:
 
 
 def _one_locale(locales: Sequence[str]) -> str:
-    """Return the locale of the new project; others can be added to its configuration."""
+    """Return the locale of the new project; ``zh_CN`` if none is given."""
     if len(locales) > 1:
         raise ConfigError(
-            f"one locale to begin with, not {' '.join(locales)}",
-            hint="Add others to tool.pipeline.locales afterwards.",
+            f"init takes one locale, not {' '.join(locales)}",
+            hint="Add the others to tool.pipeline.locales afterwards.",
         )
     return locales[0] if locales else "zh_CN"

@@ -1,7 +1,8 @@
-"""Files of a new project: filled templates, validated, and written all or none.
+"""Files of a new project, made from templates.
 
-The input is what the user says about the docs, as options or as answers. An existing file is never
-overwritten.
+The input is facts about the docs, from options or from answers on the terminal. The configuration
+is validated before any file is written. If one file cannot be written, none is. An existing file is
+never overwritten.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ from pipeline.folders import ALL, Folders, fault_in
 from pipeline.naming import exact_pin, group_of, repository_on_github
 from pipeline.paths import glossary_path
 
-PIPELINE = "pipeline"  # group of the pipeline itself in the skeleton
+PIPELINE = (
+    "pipeline"  # dependency group of the pipeline itself in the new pyproject.toml
+)
 GLOSSARY = b"source,target,context,translator_comments\n"
-# Files of the project, and their templates.
+# Files of the new project, and their templates in ``skeleton``.
 FILES = {
     "pyproject.toml": "pyproject.toml.in",
     "README.md": "README.md.in",
@@ -44,14 +47,14 @@ _TITLES = {"zh_CN": "{} 中文文档"}
 
 
 class _Skeleton(Template):
-    """Template with ``%{name}`` placeholders, because GitHub uses ``$`` and ``{{``."""
+    """Template with ``%{name}`` placeholders. GitHub workflows use ``$`` and ``{{`` themselves."""
 
     delimiter = "%"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewDocs:
-    """Description of a new project. ``package`` is ``flax==0.12.0``, or empty for no version."""
+    """Description of a new project. ``package`` is a pin like ``flax==0.12.0``, or empty."""
 
     name: str
     url: str
@@ -64,10 +67,10 @@ class NewDocs:
 
 
 def start_project(folder: Path, docs: NewDocs) -> dict[str, bool]:
-    """Write the files of a project about ``docs`` into ``folder``, which is created if needed.
+    """Write the files of a project that translates ``docs`` into ``folder``.
 
     Return the path of each file, and whether it was written. A second run with the same values
-    writes nothing. Raises ConfigError, without writing, if a file exists with other content; raises
+    writes nothing. If a file exists with other content, raise ConfigError and write nothing. Raises
     UpstreamError if the docs do not exist.
     """
     files = skeleton(folder, docs)
@@ -83,7 +86,7 @@ def start_project(folder: Path, docs: NewDocs) -> dict[str, bool]:
     if other:
         named = ", ".join((folder / name).as_posix() for name in other)
         raise ConfigError(
-            f"there already, and not overwritten: {named}; nothing was written",
+            f"these files exist with other content: {named}; nothing was written",
             hint="Give a folder without them, or move them away and run again.",
         )
     _write_all(folder, {name: files[name] for name in missing})
@@ -91,7 +94,7 @@ def start_project(folder: Path, docs: NewDocs) -> dict[str, bool]:
 
 
 def skeleton(folder: Path, docs: NewDocs) -> dict[str, bytes]:
-    """Return the files of a project by path. Raises ConfigError for an invalid package pin."""
+    """Return the contents of the new files by path. Raises ConfigError for a bad package pin."""
     values = _values(docs)
     source = resources.files(__package__) / "skeleton"
     files = {}
@@ -104,7 +107,7 @@ def skeleton(folder: Path, docs: NewDocs) -> dict[str, bytes]:
 
 
 def _values(docs: NewDocs) -> dict[str, str]:
-    """Return the values of the templates' placeholders, as TOML where needed."""
+    """Return the values of the templates' placeholders. Some of them are TOML source."""
     title = " ".join(docs.title.split()) or f"{docs.name} ({docs.locale})"
     if not docs.title and docs.locale in _TITLES:
         title = _TITLES[docs.locale].format(docs.name)
@@ -126,7 +129,10 @@ def _values(docs: NewDocs) -> dict[str, str]:
 
 
 def _pin(docs: NewDocs) -> dict[str, str]:
-    """Return the lines about the version: of the package if there is one, otherwise of the ref."""
+    """Return the configuration lines that pin the release, by placeholder.
+
+    With a package, its version is the pin. Otherwise the ref is.
+    """
     ref = docs.ref
     if not docs.package:
         ref_line = f"ref = {_toml(ref)}" if ref else '# ref = "v1.2.3"'
@@ -146,8 +152,8 @@ def _pin(docs: NewDocs) -> dict[str, str]:
     group = group_of(package)
     if group == PIPELINE:
         raise ConfigError(
-            f"{docs.package!r} takes the place of the group that the pipeline is in",
-            hint="Leave --package out, and write the tag with --ref.",
+            f"{docs.package!r} needs the dependency group that the pipeline itself is in",
+            hint="Run again without --package, and give the tag with --ref.",
         )
     return {
         "pin": (
@@ -161,7 +167,10 @@ def _pin(docs: NewDocs) -> dict[str, str]:
 
 
 def _page_url(docs: NewDocs) -> str:
-    """Return the line with the URL for attributions, which is known for docs on GitHub."""
+    """Return the configuration line with the URL of upstream's pages.
+
+    Attributions link to it. It is known only for docs on GitHub; otherwise the line is an example.
+    """
     repository = repository_on_github(docs.url)
     if not repository:
         return '# page-url = "https://example.org/{commit}/{path}" # what attributions link to'
@@ -178,7 +187,7 @@ def _toml_folders(docs: Folders) -> str:
 
 def _toml(text: str) -> str:
     """Return the text as TOML string: https://toml.io/en/v1.0.0#string."""
-    # The escapes of JSON are the same, except for DEL.
+    # TOML has the escapes of JSON, and also requires one for DEL.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -191,12 +200,12 @@ def _validate(files: dict[str, bytes]) -> None:
             read_settings(path, environ={})
         except ConfigError as error:
             raise ConfigError(
-                f"no project can be made of these words: {error.what}", hint=error.hint
+                f"these values make no valid project: {error.what}", hint=error.hint
             ) from error
 
 
 def _write_all(folder: Path, files: dict[str, bytes]) -> None:
-    """Write all ``files``; if one fails, remove the others. Raises WriteError."""
+    """Write all ``files``. If one cannot be written, remove the others and raise WriteError."""
     written: list[Path] = []
     try:
         for name, data in files.items():
@@ -211,14 +220,14 @@ def _write_all(folder: Path, files: dict[str, bytes]) -> None:
 _FROM = re.compile(r"([\w.-]+/[\w.-]+)@([\w./-]+)", re.ASCII)
 
 
-# What is asked, by the option that tells it; and the answer to an empty line.
+# Question for each option that may be missing.
 _QUESTIONS = {
     "--url": "the URL of the repository with the English docs",
     "--docs": "the folder of the docs in it",
-    "--name": "a short name for them: letters, digits, - and _",
+    "--name": "a short name for the docs: letters, digits, - and _",
     "--from": "the repository of the pipeline, as OWNER/NAME@REF",
 }
-_DEFAULTS = {"--docs": "."}
+_DEFAULTS = {"--docs": "."}  # value for an empty answer
 
 
 def complete(
@@ -229,10 +238,10 @@ def complete(
     source: str | None = None,
     **others: str,
 ) -> NewDocs:
-    """Return the description of the project, and ask for missing values.
+    """Return the description of the project. Ask on the terminal for missing values.
 
-    ``source`` is the pipeline as ``owner/name@ref``; ``others`` are further fields of the record.
-    Raises ConfigError for a missing value without a terminal.
+    ``source`` is the repository of the pipeline, ``owner/name@ref``. ``others`` are further fields
+    of NewDocs. Raises ConfigError if a value is missing and there is no terminal.
     """
     # A user who gives --url without --docs means the whole repository.
     folders = docs or ((_DEFAULTS["--docs"],) if url else ())
@@ -255,7 +264,10 @@ def _folders(names: tuple[str, ...]) -> Folders:
 
 
 def _origin(source: str | None) -> Origin:
-    """Return where the new project installs the pipeline from; by default as this one was."""
+    """Return the repository and ref that the new project installs the pipeline from.
+
+    By default, these are the ones that the running pipeline was installed from.
+    """
     found = None if source else origin()
     if found is not None:
         return found
@@ -263,14 +275,14 @@ def _origin(source: str | None) -> Origin:
     match = _FROM.fullmatch(source)
     if match is None:
         raise ConfigError(
-            f"{source!r} is no state of a repository on GitHub",
+            f"{source!r} does not name a repository on GitHub and a ref",
             hint="Write it as OWNER/NAME@REF, where REF is a tag, a branch or a commit.",
         )
     return Origin(repository=match[1], ref=match[2])
 
 
 def _ask(option: str) -> str:
-    """Ask on the terminal and return the answer. Raises ConfigError if there is none."""
+    """Ask for an option's value and return it. Raises ConfigError without terminal or answer."""
     question, default = _QUESTIONS[option], _DEFAULTS.get(option, "")
     answer = ""
     if sys.stdin.isatty():
