@@ -1,12 +1,14 @@
-"""serve: translate a page in the browser, in its rendered form.
+"""serve: translate a page in the browser, on the rendered page itself.
 
 ``server`` starts the server; ``desk`` has the actions that the browser calls. ``page`` reads a page
-and writes its catalogue, ``findings`` checks what is typed, ``library`` indexes all catalogues of
-the locale. The user interface is in ``static/``. The files are the only state: an edit by another
-program is never overwritten unseen.
+and writes its catalogue. ``findings`` checks the text that the user types. ``library`` indexes all
+catalogues of the locale. The user interface is in ``static/``.
 
-Loading is ordered by need: the browser opens before the desk is ready, and messages are sent before
-the page is rendered.
+The server keeps no state of its own: all edits go to the catalogues at once. If another program has
+changed an entry, the user sees the conflict, and nothing is overwritten.
+
+The user should not wait at the start. The browser opens before the desk is ready, and the messages
+of a page are sent before the page is rendered.
 """
 
 from __future__ import annotations
@@ -37,14 +39,14 @@ def add_options(parser: ArgumentParser) -> None:
         metavar="N",
         type=_port,
         default=0,
-        help="serve at this port of 127.0.0.1 (default: any that is free)",
+        help="serve at this port of 127.0.0.1 (default: any free port)",
     )
     parser.add_argument(
         "--review",
         metavar="BASE",
         nargs="?",
         const="",
-        help="go through what has changed since this commit (default: the main branch)",
+        help="review the translations changed since this commit (default: the main branch)",
     )
     parser.add_argument(
         "--no-browser",
@@ -72,7 +74,7 @@ def run_command(arguments: Namespace, log: Log) -> int:
     if len(pages) > 1:
         raise ConfigError(
             f"one page at a time, not {' '.join(pages)}",
-            hint="The list of pages is one key away.",
+            hint="Name one page; the browser lists the others.",
         )
     serve(
         run_of(arguments, log, names=names),

@@ -1,7 +1,8 @@
-"""Actions that the browser calls, each a function from JSON to JSON.
+"""Actions that the browser calls. Each is a function from JSON to JSON.
 
-Parsed pages are cached, and read again when their files change. Actions that use a page run one at
-a time; saving is excepted, as it may have to wait for another run.
+For example, ``save`` takes a page, an entry and its new translation, and returns the page's new
+state. Parsed pages are cached, and read again when their files change. Actions that use a page run
+one at a time. Saving is an exception, because it may have to wait for another run.
 """
 
 from __future__ import annotations
@@ -68,16 +69,16 @@ class Desk:
         first: str,
         changes: Changes | None = None,
     ) -> None:
-        """Serve ``pages``, and open ``first``, or the list of pages if it is empty.
+        """Serve ``pages``. The browser opens the page ``first``, or the list of pages if it is "".
 
-        With ``changes``, the review queue opens, and it has these changes.
+        With ``changes``, the browser opens the review queue, which lists these changes.
         """
         self._run = run
         self.locale = locale
         self._pages = {page.name: page for page in pages}
         self._first = first
         self._review = changes
-        # docutils has one registry per process, and the caches are shared, so actions need a lock.
+        # Actions run in several threads. They share the caches and docutils' global registry.
         self._working = threading.RLock()
         self._documents: dict[str, Document] = {}
         self._open: dict[str, OpenPage] = {}
@@ -93,7 +94,7 @@ class Desk:
 
     @property
     def actions(self) -> Mapping[str, Callable[[Any], Any]]:
-        """Return the actions by name. Parameters of a function are the fields of its JSON."""
+        """Return the actions by name. The fields of the JSON are the function's parameters."""
         return {
             "start": _as_action(self._start),
             "pages": _as_action(self._list_pages),
@@ -112,7 +113,7 @@ class Desk:
         }
 
     def read_first(self) -> None:
-        """Prepare the page that the browser opens first. Raises InputError."""
+        """Read and render the page that the browser opens first. Raises InputError."""
         if self._first:
             self._opened(self._first)
             self._body_json(self._first)
@@ -162,7 +163,7 @@ class Desk:
             )
         opened = self._open.get(name)
         if opened is not None and self._is_fresh(opened):
-            return opened  # without the lock, so that this need not wait for rendering
+            return opened  # without the lock, which another thread may hold while it renders
         with self._working:
             opened = self._open.pop(name, None)
             if opened is None or not self._is_fresh(opened):
@@ -179,7 +180,7 @@ class Desk:
         return page.read.data == (path.read_bytes() if path.is_file() else b"")
 
     def _block(self, name: str, number: int, msgid: str) -> tuple[OpenPage, Block]:
-        """Return a message of a page. Raises InputError if it is no longer in its place."""
+        """Return a message of a page. Raises InputError if the page has changed since."""
         page = self._opened(name)
         for block in page.blocks:
             if block.number == number and block.message.msgid == msgid:
@@ -207,12 +208,12 @@ class Desk:
         return [{"page": name, "counts": counts[name]} for name in self._pages]
 
     def _page_json(self, page: str) -> Json:
-        # taken before reading, so that a change in the meantime is still reported
+        # Take the revision before reading. A change during the reading is then reported later.
         revision = self._revision
         return {**page_json(self._opened(page)), "revision": revision}
 
     def _body_json(self, page: str) -> Json:
-        """Return the HTML of a page, to replace the content of its frame."""
+        """Return the HTML of a page, which replaces the content of the preview frame."""
         with self._working:
             return {"html": self._opened(page).marked.html}
 
@@ -246,7 +247,10 @@ class Desk:
             )
 
     def _find(self, page: str) -> list[Json]:
-        """Return the findings of a page; other actions get a turn between groups of entries."""
+        """Return the findings of a page.
+
+        The entries are checked in small groups, so that other actions can run in between.
+        """
         from pipeline.commands.serve.findings import check_rules_for, findings_of
 
         rules = check_rules_for(self._run, self.locale)
@@ -266,14 +270,17 @@ class Desk:
         msgstr: str,
         is_draft: bool = False,
     ) -> Json:
-        """Write a translation, if the entry is as it was when the editor opened."""
+        """Write a translation, unless the entry has changed since the editor showed it.
+
+        ``seen`` is the entry as the editor showed it. With ``is_draft``, the entry becomes fuzzy.
+        """
         msgstr = cleaned(msgstr)
         change = partial(edit, seen=seen, msgstr=msgstr, is_draft=is_draft)
         response = self._apply_change(page, change)
         if is_draft or response["conflict"]:
             return response
         self._note_decision(response, page, seen)
-        # A translation with errors is saved, too, but the user must know that no page shows it.
+        # A translation with errors is saved as well, but pages will not show it: tell the user.
         return {**response, "errors": self._errors(page, seen, msgstr)}
 
     def _note_decision(self, response: Json, page: str, seen: Seen) -> None:
@@ -294,9 +301,9 @@ class Desk:
         ]
 
     def _decide(self, page: str, seen: Seen, is_accepted: bool) -> Json:
-        """Accept or reject a translation.
+        """Accept or reject a translation, and remove it from the review queue.
 
-        A translation with errors is not accepted, because no page would show it.
+        A translation with errors cannot be accepted, because no page would show it.
         """
         errors = self._errors(page, seen, seen.msgstr) if is_accepted else []
         if errors:
@@ -307,7 +314,7 @@ class Desk:
         return response
 
     def _accept(self, _: str, seen: Seen) -> Change:
-        """Return the change that accepts a translation; a finished entry is not written again."""
+        """Return the change that accepts a translation. It leaves a finished entry as it is."""
         if seen.fuzzy:
             return partial(edit, seen=seen, msgstr=cleaned(seen.msgstr))
         return lambda catalog, /, *, stamp: keep(catalog, seen)
@@ -315,7 +322,7 @@ class Desk:
     def _reject(self, page: str, seen: Seen) -> Change:
         """Return the change that rejects a translation.
 
-        It restores the base's version if there is one.
+        In a review of a branch, the change restores the entry's version at the base commit.
         """
         before = self._review.before(page, seen) if self._review else None
         if before is None:
@@ -323,7 +330,7 @@ class Desk:
         return partial(put_back, seen=seen, before=before)
 
     def _errors(self, name: str, seen: Seen, msgstr: str) -> list[Json]:
-        """Return the errors that would keep ``msgstr`` from its page."""
+        """Return the errors because of which a build would leave out ``msgstr``."""
         if not msgstr:
             return []
         from pipeline.commands.serve.findings import (
@@ -344,9 +351,9 @@ class Desk:
         return [finding_json(found) for found in findings if found.is_error]
 
     def _undo(self, number: int) -> Json:
-        """Undo an edit, identified by the number that its response carried.
+        """Undo an edit, identified by the number in the response to it.
 
-        An entry that was changed since is not touched: the response then reports a conflict.
+        If the entry has changed since, it is left as it is, and the response reports a conflict.
         """
         if not 0 <= number < len(self._steps):
             raise InputError("there is no such edit", where="serve")
@@ -357,7 +364,7 @@ class Desk:
         return response
 
     def _apply_change(self, page: str, change: Change) -> Json:
-        """Make a change; return the page's new state and the number that undoes the change."""
+        """Write a change. Return the page's new state, and the number for ``_undo``."""
         if page not in self._pages:
             raise InputError("there is no such page", where=page)
         result = save(self._run, page, change, locale=self.locale)
@@ -365,7 +372,7 @@ class Desk:
             theirs = result.theirs
             response = None if theirs is None else entry_json(theirs)
             return {"conflict": True, "theirs": response}
-        self._library.refresh(page)  # now, because the file watcher may be late
+        self._library.refresh(page)  # the file watcher may be late
         with self._working:
             number = len(self._steps)
             self._steps.append((page, result.step))
@@ -376,7 +383,7 @@ class Desk:
         }
 
     def _changes(self, revision: int) -> Json:
-        """Return the pages that changed since a revision from an earlier response."""
+        """Return the pages changed since ``revision``, which is from an earlier response."""
         changed = list(self._changed.items())
         pages = [page for page, changed_at in changed if changed_at > revision]
         return {"revision": self._revision, "pages": pages}
@@ -384,7 +391,7 @@ class Desk:
     def _catalog(self, page: str) -> Catalog:
         """Return the catalogue of a page, or an empty one if it is unreadable.
 
-        Opening the page reports the problem.
+        The user sees the problem when opening the page.
         """
         try:
             return read_catalog(self._run, page, locale=self.locale).catalog
@@ -397,11 +404,11 @@ def _waiting_json(page: str, entry: Entry) -> Json:
 
 
 def _as_action(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """Return ``function`` as an action with a JSON argument, validated against its parameters.
+    """Return an action that calls ``function`` with the fields of a JSON object.
 
-    The action raises InputError for invalid JSON.
+    The action raises InputError if the fields do not match the function's parameters.
     """
-    # Derive a Struct from the signature, so that msgspec validates the types.
+    # Make a Struct from the signature, so that msgspec validates names and types.
     fields: list[Any] = []
     for name, parameter in signature(function, eval_str=True).parameters.items():
         required = parameter.default is parameter.empty

@@ -1,6 +1,6 @@
-"""Checks, preview and fixes of a translation that is being typed.
+"""Checks, preview and fixes of a translation while the user types it.
 
-The checks take long to import, so only the actions that use this module import it.
+Importing the checks is slow, so ``desk`` imports this module only inside the actions that use it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pipeline.stages.publish.marked_page import render_message
 
 
 def check_rules_for(run: Run, locale: str) -> CheckRules:
-    """Return the checks and the glossary of a locale. Raises InputError for the glossary."""
+    """Return the checks and the glossary of a locale. Raises InputError for a bad glossary."""
     return CheckRules(
         checks=checks_of(locale),
         glossary=glossary_of(run, locale),
@@ -48,14 +48,14 @@ def preview_json(page: OpenPage, block: Block, msgstr: str, rules: CheckRules) -
     excerpt = excerpt_of(page.document, unit_of(page, block), block.message)
     merged = merge(excerpt.document, {block.message.msgid: text})
     html = render_message(excerpt.document, merged, excerpt.index, folder=page.folder)
-    # If no check explains the rejection, add the guard's own message.
+    # The guard may reject the translation although no check reports an error. Add its message.
     if merged.rejected and not any(found.is_error for found in findings):
         findings = [*findings, _refused(merged.rejected[0].refusal)]
     return {"html": html, "findings": list(map(finding_json, findings))}
 
 
 def fixed_json(page: OpenPage, block: Block, msgstr: str, rules: CheckRules) -> Json:
-    """Return the translation after ``--fix``, which may be the same text."""
+    """Return the translation with all safe fixes; it may be unchanged."""
     text = cleaned(msgstr)
     fixed = text
     for subject in _subjects(page, (finished(block.entry, text),)):
@@ -77,12 +77,12 @@ def findings_of(
 
 
 def _subjects(page: OpenPage, entries: Sequence[Entry]) -> list[Subject]:
-    """Return entries in the form for checks. Notes mark reST; all others are Markdown."""
+    """Return entries in the form that checks read. Entries from reST pages have a note."""
     return subjects_of(entries, page.page, Markup.MARKDOWN)
 
 
 def _refused(refusal: Refusal) -> Finding:
-    """Return the guard's rejection of a translation in the form of a finding."""
+    """Return the guard's rejection of a translation as a finding."""
     return Finding(
         code=refusal.code,
         severity=Severity.ERROR,

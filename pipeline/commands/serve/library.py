@@ -1,8 +1,9 @@
-"""Index of all catalogues of a locale, and the changes of a branch.
+"""Index of all catalogues of a locale, and the changes of a branch to review.
 
-It answers questions about similar translations, the progress of each page, and the review queue.
-Nothing is read before the first question, because pages open before that. The changes are those
-that ``review`` lists: the memory has the old and the new version, the catalogues the current one.
+``Library`` finds similar translations, the progress of each page, and the entries that need review.
+It reads the catalogues when it is first used, so that the first page opens fast. ``Changes`` has
+the changed translations that ``review`` lists. They come from the memory; the catalogues have the
+current translation.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ Counts = tuple[int, int, int]  # finished, waiting for a person, all
 
 
 class Library:
-    """Index of the catalogues of ``pages``; ``read`` returns the current catalogue of a page."""
+    """Index of the catalogues of all pages. ``read`` returns a page's current catalogue."""
 
     def __init__(self, pages: Sequence[str], read: Callable[[str], Catalog]) -> None:
         self._pages = pages
         self._read = read
-        # A lock of its own, so that other actions are not delayed while this is loading.
+        # Not the lock of the desk: other actions must not wait while the catalogues are read.
         self._reading = threading.Lock()
         self._memory: TranslationMemory | None = None
         self._counts: dict[str, Counts] = {}
@@ -44,13 +45,13 @@ class Library:
             return self._loaded().search(page, english)
 
     def counts(self) -> dict[str, Counts]:
-        """Return the progress of each page."""
+        """Return the numbers of finished entries, entries that need review, and all entries."""
         with self._reading:
             self._loaded()
             return {page: self._counts[page] for page in self._pages}
 
     def waiting(self, page: str = "") -> list[tuple[str, Entry]]:
-        """Return the entries that wait for a person on one page, or on all pages in order."""
+        """Return the entries that need review, on one page or on all pages in order."""
         with self._reading:
             self._loaded()
             found: list[tuple[str, Entry]] = []
@@ -59,7 +60,7 @@ class Library:
             return found
 
     def entries(self) -> Mapping[str, Mapping[Name, Entry]]:
-        """Return the live entries of each page."""
+        """Return the live entries by page and name."""
         with self._reading:
             self._loaded()
             return dict(self._entries)
@@ -91,7 +92,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """Changes since the commit called ``base``, in the order of ``review``."""
+    """Changed translations since the commit that the user named ``base``, in review order."""
 
     base: str
     messages: Mapping[tuple[str, Name], Message]  # by page and entry
@@ -100,7 +101,10 @@ class Changes:
     def waiting(
         self, entries: Mapping[str, Mapping[Name, Entry]]
     ) -> list[tuple[str, Entry, Message]]:
-        """Return the undecided changes whose entries still exist in ``entries``."""
+        """Return the changes to decide: page, current entry and change.
+
+        Changes whose entry no longer exists are left out.
+        """
         found = []
         for (page, name), message in self.messages.items():
             entry = entries.get(page, {}).get(name)
@@ -109,24 +113,24 @@ class Changes:
         return found
 
     def before(self, page: str, seen: Seen) -> Entry | None:
-        """Return the base's entry for the same English, or None."""
+        """Return the entry as it was at the base, or None if its message did not exist there."""
         message = self.messages.get((page, (seen.context, seen.msgid)))
         return message.before if message else None
 
     def decided(self, page: str, entry: Seen | Entry) -> None:
-        """Mark an entry as decided."""
+        """Mark an entry as accepted or rejected."""
         self._decided.add((page, (entry.context, entry.msgid)))
 
     def undone(self, page: str, entry: Seen | Entry) -> None:
-        """Mark an entry as undecided again."""
+        """Mark an entry as not yet decided, after an undo."""
         self._decided.discard((page, (entry.context, entry.msgid)))
 
 
 def read_changes(run: Run, locale: str, base: str) -> Changes:
     """Return the changes that ``review`` lists; an empty base means the main branch.
 
-    First the catalogues are updated from the memory, which a merge or checkout may have changed.
-    Raises ConfigError for an unknown commit.
+    First update the catalogues from the memory, because git may have changed the memory in a merge
+    or checkout. Raises ConfigError for an unknown commit.
     """
     from pipeline.commands.review.reviewing import review_changes
     from pipeline.commands.run_lock import run_lock
@@ -148,10 +152,10 @@ def read_changes(run: Run, locale: str, base: str) -> Changes:
 
 
 def change_json(message: Message, entry: Entry) -> dict[str, Any]:
-    """Return what happened to an entry, with the word diff from the base."""
+    """Return the kind of change, the word diff from the base, and the translator, as JSON."""
     pieces = [(piece.part, piece.text) for piece in message.pieces]
     if not pieces or message.new != entry.msgstr:
-        # There is only one version, or somebody has written another translation meanwhile.
+        # Without a word diff, or if the translation has changed since, show both texts whole.
         both = ((Part.REMOVED, message.old), (Part.ADDED, entry.msgstr))
         pieces = [(part, text) for part, text in both if text]
     return {

@@ -1,6 +1,7 @@
-"""Page in its current state on disk: document, catalogue, HTML, JSON for the browser, and edits.
+"""Page as it is on disk: its document and catalogue, HTML and JSON for the browser, and edits.
 
-The files are the only state. A catalogue entry changes only if it is still as the user has seen it.
+The server keeps no state besides the files. An edit changes an entry only if the entry is still as
+the user saw it.
 """
 
 from __future__ import annotations
@@ -39,32 +40,32 @@ from pipeline.report.chinese import in_chinese
 from pipeline.run import Run
 from pipeline.stages.split import split_page
 
-_TRIES = 5  # tries before giving up: only a program saves a file so often
-# Threads of this process take turns; the run lock keeps other processes out.
+_TRIES = 5  # attempts to save; if all fail, some program keeps saving the file
+# Lock for the threads of this process. The run lock is for other processes.
 _SAVING = threading.Lock()
 Json = dict[str, Any]
-_ENGLISH = Words.of(())  # English words are separated by spaces, so no terms are needed
+_ENGLISH = Words.of(())  # splits English into words; only Chinese needs a list of terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenCatalog:
-    """Catalogue of a page. ``name`` is its path for people."""
+    """Catalogue of a page. ``name`` is its path as shown to people."""
 
     path: Path
     name: str
     data: bytes  # content of the file; empty if there is none
     catalog: Catalog
-    remarks: tuple[Finding, ...] = ()  # from the parser
+    remarks: tuple[Finding, ...] = ()  # problems that the parser has found
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpenPage:
-    """Page with its catalogue."""
+    """Page with its catalogue, merged with its translations."""
 
     page: str
     locale: str
     folder: PageFolder  # folder of its images
-    outputs: Path | None
+    outputs: Path | None  # the executed notebook, if there is one
     document: Document
     read: OpenCatalog
     merged: Merged
@@ -72,7 +73,7 @@ class OpenPage:
 
     @cached_property
     def marked(self) -> MarkedHtml:
-        """Return the rendered page. This is slow, so only requests for the HTML wait for it."""
+        """Return the page as HTML in which messages are marked. Rendering is slow, so cache it."""
         from pipeline.stages.publish.marked_page import render_marked
 
         return render_marked(
@@ -90,19 +91,19 @@ class OpenPage:
 
     @property
     def refused(self) -> int:
-        """Return the number of finished entries that are rejected, and thus hidden from readers."""
+        """Return the number of finished entries that pages do not show, because of errors."""
         refused = (block for block in self.blocks if block.state is State.REFUSED)
         return len({(block.entry.context, block.entry.msgid) for block in refused})
 
 
 def read_documents(run: Run, page: Page) -> Document:
-    """Return the document of a page that is shown.
+    """Return the document of a page. If there are two, return the notebook.
 
     Raises InputError if no document of the page is readable.
     """
     split = split_page(run.paths, page, run.upstream.reading)
     if split.documents:
-        return split.documents[0]  # of a pair the notebook, because it has outputs
+        return split.documents[0]  # the notebook comes first
     first = split.findings[0]
     raise InputError(first.text, where=first.where, hint=first.hint)
 
@@ -120,7 +121,7 @@ def open_page(run: Run, document: Document, page: str, *, locale: str) -> OpenPa
             refusal = Refusal(problem.code, problem.text, problem.hint)
             refused[entry.msgid] = refusal
     translations = translations_of(read.catalog)
-    # As in a build: translations with errors are left out of the merge.
+    # Leave out translations with errors, as a build does.
     sound = {key: text for key, text in translations.items() if key not in refused}
     merged = merge(document, sound)
     ran = run.paths.executed(locale) / f"{page}.ipynb"
@@ -154,7 +155,7 @@ def read_catalog(run: Run, page: str, *, locale: str) -> OpenCatalog:
 
 
 class Change(Protocol):
-    """Change of a catalogue; ``stamp`` has the header fields that name the translator."""
+    """Function that changes a catalogue. ``stamp`` has header fields: translator and date."""
 
     def __call__(
         self, catalog: Catalog, /, *, stamp: Mapping[str, str]
@@ -162,9 +163,9 @@ class Change(Protocol):
 
 
 def save(run: Run, page: str, change: Change, *, locale: str) -> Edited | Conflict:
-    """Make a change in a catalogue, under the run lock, and return the result.
+    """Make a change in the catalogue of a page, under the run lock, and return the result.
 
-    If another program saves the file at the same time, it is read again, so that both edits are
+    If another program saves the file at the same time, read the file again, so that both edits are
     kept. Raises InputError for an unreadable catalogue.
     """
     when = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M%z")
@@ -192,7 +193,7 @@ def glossary_of(run: Run, locale: str) -> Glossary | None:
     return _glossary(stamps)
 
 
-@lru_cache(maxsize=2)  # building its patterns takes longer than checking a message
+@lru_cache(maxsize=2)  # reading a glossary takes longer than checking a message
 def _glossary(stamps: tuple[tuple[Path, int], ...]) -> Glossary | None:
     return read_terms(path for path, _ in stamps)
 
@@ -200,7 +201,7 @@ def _glossary(stamps: tuple[tuple[Path, int], ...]) -> Glossary | None:
 def page_json(page: OpenPage) -> Json:
     """Return all messages of a page, in order, as JSON."""
     blocks = []
-    # An entry that occurs several times is one message for the translator.
+    # A message may occur several times on a page. All have the number of the first as "first".
     first: dict[tuple[str | None, str], int] = {}
     for block in page.blocks:
         number = first.setdefault(
@@ -232,7 +233,7 @@ def block_json(block: Block) -> Json:
 
 
 def entry_json(entry: Entry) -> Json:
-    """Return an entry for an editor, which sends it back to show what it has seen."""
+    """Return an entry as JSON. The editor sends it back with an edit, to detect conflicts."""
     return {
         "msgid": entry.msgid,
         "context": entry.context,
@@ -243,7 +244,7 @@ def entry_json(entry: Entry) -> Json:
 
 
 def message_json(page: OpenPage, block: Block, glossary: Glossary | None) -> Json:
-    """Return what a translator needs for a message, except similar translations."""
+    """Return help for translating a message as JSON: atoms, notes, terms, diff of the English."""
     message, entry = block.message, block.entry
     fields: Json = {
         "atoms": atoms_of(message.msgid, message.markup),
@@ -257,7 +258,7 @@ def message_json(page: OpenPage, block: Block, glossary: Glossary | None) -> Jso
         fields["diff"] = [(piece.part, piece.text) for piece in pieces]
     if glossary is not None:
         fields["terms"] = _terms_json(glossary, message.msgid, message.markup)
-    # Build the cached excerpt now, so that the first preview is fast.
+    # Fill the cache of excerpts now, so that the first preview is fast.
     excerpt_of(page.document, unit_of(page, block), message)
     return fields
 
@@ -277,14 +278,14 @@ def _terms_json(glossary: Glossary, english: str, markup: Markup) -> list[Json]:
 
 
 def finding_json(finding: Finding) -> Json:
-    """Return a finding in both languages of the interface."""
+    """Return a finding as JSON, with its texts in English and in Chinese."""
     chinese = in_chinese(finding)
     words = {"text": chinese.text, "hint": chinese.hint}
     return {**asdict(finding), "chinese": words}
 
 
 def unit_of(page: OpenPage, block: Block) -> Unit:
-    """Return the unit that contains a block."""
+    """Return the unit of markup (a paragraph, a table) that contains a message."""
     for number, (unit, _) in enumerate(page.document.messages()):
         if number == block.number:
             return unit

@@ -1,6 +1,6 @@
-"""Server of the workbench: prepare the pages, serve them, open the browser.
+"""Web server of ``serve``: prepare the pages, serve them, and open the browser.
 
-It runs until interrupted.
+The server runs until the user presses Ctrl-C.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def serve(
 ) -> None:
     """Serve the pages of the first locale of ``run`` until interrupted.
 
-    An empty ``page`` opens the list of pages; port 0 is any free port. With a ``base``, the changes
-    since that commit are reviewed; an empty one means the main branch. Missing docs are pulled, and
-    missing catalogues are created. Raises ConfigError for an unknown page, an unusable port, or an
-    unknown base.
+    An empty ``page`` opens the list of pages; port 0 is any free port. With a ``base``, the user
+    reviews the changes since that commit; an empty one means the main branch. Missing docs are
+    pulled, and missing catalogues are created. Raises ConfigError for an unknown page, an unusable
+    port, or an unknown base.
     """
     lacking = packages.missing("serve")
     if lacking:
@@ -56,7 +56,7 @@ def serve(
             hint=packages.how_to_install("serve"),
         )
     locale = run.locales[0]
-    # Check port and base before anything slow or any write.
+    # Check port and base first, so that an error comes at once and before any write.
     with bind(port) as listener:
         if base is not None:
             from pipeline.commands.review.sides import named_base
@@ -86,7 +86,7 @@ def _serve(
     port: int = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
     address = f"http://{HOST}:{port}/{token}/"
-    # The socket accepts connections from here on, so the browser can start while modules load.
+    # From here on the socket accepts connections, so the browser can start while modules load.
     listener.listen()
     run.log.note(f"translating {run.name} ({run.locales[0]}) at {address}")
     run.log.note("Ctrl-C ends it")
@@ -102,7 +102,7 @@ def _serve(
     def changed(paths: Sequence[Path]) -> None:
         desk.result().files_changed(paths)
 
-    # First load what serves static files, then what answers the browser's questions.
+    # First load the modules that serve static files. A thread loads those of the actions.
     load()
     app = application(STATIC, site, port=port, token=token)
     threading.Thread(
@@ -114,9 +114,9 @@ def _serve(
 
 
 def page_named(word: str, pages: Sequence[Page]) -> str:
-    """Return the page that ``word`` names, by its name or by a path of its file.
+    """Return the page that ``word`` names: a page name, or the path of a file of the page.
 
-    The path need not exist. Raises ConfigError with the most similar pages.
+    The path need not exist. Raises ConfigError, with similar pages, for an unknown name.
     """
     if not word:
         return ""
@@ -124,8 +124,9 @@ def page_named(word: str, pages: Sequence[Page]) -> str:
     name = word.removeprefix("./")
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)
-    # For example "translations/zh_CN/jax/pallas/tpu/details.po", from shell completion.
-    # Compare whole path components: "details" must not match "more-details".
+    # A user may have completed a path in the shell:
+    # "translations/zh_CN/jax/pallas/tpu/details.po". Compare whole path components, so that
+    # "more-details" does not match "details".
     fitting = [known for known in names if f"/{name}".endswith(f"/{known}")]
     if fitting:
         return max(fitting, key=len)
@@ -137,7 +138,7 @@ def page_named(word: str, pages: Sequence[Page]) -> str:
 
 
 def prepared(run: Run, locale: str) -> Lock:
-    """Return the lock of the pulled docs; first pull and create catalogues if they are missing."""
+    """Pull missing docs, create missing catalogues, and return the lock."""
     try:
         lock = read_pulled(run)
     except UpstreamError:
@@ -155,7 +156,7 @@ def prepared(run: Run, locale: str) -> Lock:
 
 
 def _open_beside(run: Run, address: str) -> None:
-    """Open the browser in a thread, because some commands return only when it closes."""
+    """Open the browser in a thread, because some browsers block until they are closed."""
 
     def open_it() -> None:
         if not open_browser(address):
@@ -165,17 +166,17 @@ def _open_beside(run: Run, address: str) -> None:
 
 
 def _warm_up(desk: Future[Desk], make: Callable[[], Desk]) -> None:
-    """Create the desk, read the first page, and import what notebooks and checks need.
+    """Create the desk, read the first page, and import modules, while the browser starts.
 
-    The order is that of the browser's requests, while the browser itself starts.
+    This is the order in which the browser will need them.
     """
     try:
         made = make()
     except BaseException as error:
-        desk.set_exception(error)  # every request is answered with it
+        desk.set_exception(error)  # every request then fails with this error
         raise
     desk.set_result(made)
-    with suppress(PipelineError):  # the request for the page reports it
+    with suppress(PipelineError):  # the browser's request reports the error
         made.read_first()
     from pipeline.adapters.html import notebook
     from pipeline.commands.serve import findings  # noqa: F401
