@@ -212,7 +212,7 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_are_shown(
         (["no-such-branch"], "git knows no commit 'no-such-branch'"),
         (["--", "--output=x"], "git knows no commit '--output=x'"),
         (["main", "work", "main"], "two commits at most, not main work main"),
-        (["--json"], "review prints no JSON"),
+        (["--json"], "review cannot print JSON"),
     ],
 )
 def test_words_that_cannot_be_reviewed(

@@ -1,7 +1,8 @@
-"""review: show what a branch changes in the translations, for its reviewer.
+"""review: show the translations that a branch changes, for its reviewer.
 
-``sides`` finds the two commits and the memory files that differ, ``reviewing`` compiles the
-changes. Nothing is pulled or built.
+The command compares the memory files of two commits. ``sides`` finds the commits and the files that
+differ. ``reviewing`` adds the English, a word diff and the findings of checks. Nothing is pulled or
+built.
 """
 
 from __future__ import annotations
@@ -22,20 +23,20 @@ def add_options(parser: ArgumentParser) -> None:
         "words",
         metavar="COMMIT",
         nargs="*",
-        help="from where the branch parted from this one (default: the main branch), and up to "
-        "which (default: the files as they lie here)",
+        help="the branch or commit to compare with (default: the main branch), and the one to "
+        "review (default: the files in the working tree)",
     )
     add_shared(parser, "--pages", "--summary")
     parser.add_argument(
         "--format",
         choices=("html", "markdown"),
         default="html",
-        help="build/review.html alone, or Markdown for a comment on a pull request as well",
+        help="write only build/review.html, or also print Markdown for a pull request",
     )
 
 
 def run_command(arguments: Namespace, log: Log) -> int:
-    """Compare two states of the memory, write ``build/review.html`` and return the exit code.
+    """Compare the memory of two commits, write ``build/review.html`` and return the exit code.
 
     Findings of checks do not affect the exit code; unreadable memory files do. Raises WriteError.
     """
@@ -52,8 +53,8 @@ def run_command(arguments: Namespace, log: Log) -> int:
 
     if arguments.json:
         raise ConfigError(
-            "review prints no JSON",
-            hint="Look at build/review.html, or give --format markdown.",
+            "review cannot print JSON",
+            hint="Open build/review.html, or give --format markdown.",
         )
     settings = read_settings(arguments.config)
     clear_after_kill(settings.root)

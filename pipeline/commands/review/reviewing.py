@@ -1,7 +1,8 @@
-"""Review of the memory's changes, with English, word diff and findings.
+"""Review of the changed translations: each with its English, a word diff and findings.
 
-The input is two states of the memory, the output one record. Only changed files are read and
-checked.
+The input is the memory files of two commits, the output one Review record. Memory files hold
+digests in place of the English, so the English comes from catalogues and docs on disk. Only changed
+files are read and checked.
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ from pipeline.report.review import Message, Review
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageEnglish:
-    """English of a page by digest: its messages in page order, and all known texts."""
+    """English of a page by digest.
+
+    ``messages`` are those of the current page, in page order. ``texts`` also has older English.
+    """
 
     messages: Mapping[str, Entry] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -60,16 +64,16 @@ class PageEnglish:
 def english_of(
     english: English, memory: ReadFile, needed: Collection[str]
 ) -> PageEnglish:
-    """Return the English of the memory's page; ``needed`` are digests that it should have.
+    """Return the English of a memory's page. ``needed`` are the digests to look for.
 
-    The pinned release comes first. Releases beside it have the messages that it lacks.
+    The function looks in the pinned release first, then in the releases shown beside it.
     """
     found = PageEnglish()
     for release in english.settings.releases_of(memory.file.upstream):
         header = {**memory.catalog.header, "X-Upstream": release.name}
         catalog = replace(memory.catalog, header=header)
         own = _english_at(english, replace(memory, catalog=catalog), needed)
-        # In the order of the release that has more of the page's messages to show.
+        # Entries of earlier releases take precedence.
         found = PageEnglish(
             messages={**own.messages, **found.messages},
             texts={**own.texts, **found.texts},
@@ -82,11 +86,12 @@ def english_of(
 def _english_at(
     english: English, memory: ReadFile, needed: Collection[str]
 ) -> PageEnglish:
-    """Return the English of the memory's page at the release that its header names."""
+    """Return the English of a memory's page, at the release that the header names."""
     entries = english.entries_of(memory)
     messages = _by_digest(live_blanks(entries))
     if not messages.keys() >= set(needed):
-        # Read the docs, too. Their order is then used, in which new messages have their place.
+        # The catalogue lacks messages: read the docs as well. Their order comes first in the
+        # result, because it includes the new messages.
         messages = _by_digest(english.docs_of(memory)) | messages
     texts = {code: entry.msgid for code, entry in messages.items()}
     for entry in entries:
@@ -97,7 +102,7 @@ def _english_at(
 
 
 def _by_digest(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """Return messages by digest, in the same order."""
+    """Return the entries by the digest of their msgid, in the same order."""
     return {digest(entry.msgid): entry for entry in entries}
 
 
@@ -111,10 +116,11 @@ def review_changes(
     locales: Sequence[str],
     pages: tuple[str, ...] = (),
 ) -> Review:
-    """Return the changes between two commits in ``words``, or between one and the files here.
+    """Return the changed translations between two commits, for their review.
 
-    Raises ConfigError for an unknown commit, InputError for an unreadable glossary. An unreadable
-    memory file is a problem listed in the review.
+    ``words`` are the commits: none for the main branch, one to compare it with the working tree, or
+    two. ``pages`` are glob patterns. An unreadable memory file is listed in the review. Raises
+    ConfigError for an unknown commit, InputError for an unreadable glossary.
     """
     sides = find_sides(settings, words, locales=locales, pages=pages)
     after, problems = _read_after(sides)
@@ -122,13 +128,13 @@ def review_changes(
     compared = _compared(sides, before, after, shown=_commits_beside(settings))
     files = _files_of(compared, sides, after, English(settings))
     messages: list[Message] = []
-    # Locales in the order of the command line, then upstreams; files are sorted by path.
+    # Locales are in the order of the command line. Files of each are sorted by path.
     scopes = dict.fromkeys(glossary_scope(file.read, settings) for file in files)
     for scope in sorted(scopes, key=lambda scope: locales.index(scope[0])):
         in_scope = [
             file for file in files if glossary_scope(file.read, settings) == scope
         ]
-        # Once per scope, because the glossary takes long to prepare.
+        # Prepare the glossary once per scope, because this is slow.
         rules = check_rules_for(scope, settings)
         findings = _findings(in_scope, rules)
         words_of = _words_of(rules.glossary)
@@ -148,13 +154,13 @@ def review_changes(
 class _ChangedFile:
     """Memory file with its changes, and the English of its page."""
 
-    read: ReadFile  # the current version; without entries if it was deleted
+    read: ReadFile  # the new version; without entries if the file was deleted
     changes: tuple[Change, ...]
     english: PageEnglish
 
 
 def _read_after(sides: Sides) -> tuple[dict[str, ReadFile], list[Finding]]:
-    """Return the changed files in their new version, and findings for unreadable ones."""
+    """Return the new versions of the changed files, and findings for unreadable ones."""
     files: dict[str, ReadFile] = {}
     problems: list[Finding] = []
     for path, data in sides.after.items():
@@ -172,7 +178,7 @@ def _read_before(sides: Sides, problems: list[Finding]) -> dict[str, tuple[Entry
     entries: dict[str, tuple[Entry, ...]] = {}
     for path, data in sides.before.items():
         if path in unreadable:
-            continue  # the new version is unreadable, so no entry can count as deleted
+            continue  # the new version is unreadable; otherwise all entries would count as deleted
         try:
             entries[path] = _entries(po.read_catalog(data, where=path).catalog)
         except InputError as error:
@@ -181,7 +187,7 @@ def _read_before(sides: Sides, problems: list[Finding]) -> dict[str, tuple[Entry
 
 
 def _entries(catalog: Catalog) -> tuple[Entry, ...]:
-    """Return the entries of a memory file, without the end marker."""
+    """Return the entries of a memory file, without the marker at its end."""
     return tuple(entry for entry in catalog.entries if entry.msgid != END.msgid)
 
 
@@ -192,13 +198,14 @@ def _compared(
     *,
     shown: Collection[str],
 ) -> Compared:
-    """Return the changes, including translations that came from unchanged files.
+    """Return the changes of all entries.
 
-    ``shown`` are the commits of releases beside the pin.
+    A new translation may have come from a page whose file did not change; this is recognized.
+    ``shown`` are the commits of releases shown beside the pin.
     """
     new = {path: _entries(read.catalog) for path, read in after.items()}
     elsewhere: list[Entry] = []
-    # Unchanged files are read only if a translation may have come from another page.
+    # Read the unchanged files only if a translation may have come from another page.
     if has_carried(before, new):
         for data in sides.read_unchanged().values():
             elsewhere += po.read_catalog(data, where="memory").catalog.entries
@@ -206,7 +213,7 @@ def _compared(
 
 
 def _commits_beside(settings: Settings) -> frozenset[str]:
-    """Return the commits of the releases beside the pin, as far as they have been pulled."""
+    """Return the commits of the pulled releases that are shown beside the pin."""
     commits: set[str] = set()
     for upstream in settings.upstreams.values():
         path = Paths(settings.root, upstream.name).lock
@@ -238,7 +245,7 @@ def _files_of(
 def _findings(
     files: Sequence[_ChangedFile], rules: CheckRules
 ) -> dict[tuple[str, int], list[Finding]]:
-    """Return the findings of all checks in one scope's changes, by file and line."""
+    """Return the findings of all checks on the changes in ``files``, by file and line."""
     found: list[Finding] = []
     memories = [_checked(file) for file in files]
     for checked in check_memories(memories, rules):
@@ -253,7 +260,7 @@ def _findings(
 
 
 def _checked(file: _ChangedFile) -> MemoryFile:
-    """Return the changed entries of a file as a memory file for the checks."""
+    """Return a memory file that has only the changed entries, for the checks."""
     entries = [change.new for change in file.changes if change.new]
     return MemoryFile(
         read=file.read, remembered=read_memory_entries(entries, file.english.messages)
@@ -261,7 +268,7 @@ def _checked(file: _ChangedFile) -> MemoryFile:
 
 
 def _words_of(glossary: Glossary | None) -> Words:
-    """Return the splitter of texts into words, which keeps glossary terms whole."""
+    """Return a splitter of Chinese text into words, which does not cut glossary terms."""
     terms: set[str] = set()
     for term in glossary.terms if glossary else ():
         for rendering in (*term.renderings, *term.avoided):
@@ -272,7 +279,7 @@ def _words_of(glossary: Glossary | None) -> Words:
 def _messages(
     file: _ChangedFile, findings: Mapping[tuple[str, int], list[Finding]], words: Words
 ) -> Iterator[Message]:
-    """Yield the messages of a file in page order, with those not on the page last."""
+    """Yield the messages of a file in page order. Messages that left the page come last."""
     order = {code: number for number, code in enumerate(file.english.messages)}
     in_order = sorted(
         file.changes,
@@ -286,7 +293,7 @@ def _messages(
 def _message(
     file: _ChangedFile, change: Change, findings: tuple[Finding, ...], words: Words
 ) -> Message:
-    """Return one change as shown to the reviewer."""
+    """Return one change with all that the reviewer sees of it."""
     texts = file.english.texts
     entry = change.entry
     english = texts.get(entry.msgid, "")
@@ -294,7 +301,7 @@ def _message(
     old_english = "" if written_for == entry.msgid else texts.get(written_for, "")
     notes = states_of(entry)
     if english and old_english:
-        # The memory stores a placeholder for a diff, because it must not hold upstream's words.
+        # The memory must not contain upstream's words, so notes have a placeholder for a diff.
         shown = diff(old_english, english)
         notes = tuple(note.replace(DIFF, shown) for note in notes)
     old, new = (_shown(side, texts) for side in (change.old, change.new))
@@ -327,13 +334,16 @@ def _shown(entry: Entry | None, texts: Mapping[str, str]) -> str:
 
 
 def _before(change: Change, english: str, texts: Mapping[str, str]) -> Entry | None:
-    """Return the entry as it was in the catalogue; None if it is new or its English unknown."""
+    """Return the old entry as a catalogue entry, to restore it if the change is rejected.
+
+    Return None if there was none for this message, or its English is unknown.
+    """
     old = change.old
     if old is None or old.msgid != change.entry.msgid or not english:
         return None
     opened = open_entry(old, Entry(msgid=english), texts)
     if opened and opened.fuzzy and not opened.previous:
-        return None  # the English that it was written for is unknown
+        return None  # the older English that this translation belongs to is unknown
     return opened
 
 
@@ -342,6 +352,6 @@ def _unreadable_before(path: str, base: str, error: InputError) -> Finding:
         code="review-base-unreadable",
         severity=Severity.WARNING,
         where=error.where or path,
-        text=f"could not be read at {base[:10]}, so that all of it counts as new: {error.what}",
+        text=f"could not be read at {base[:10]}, so all its entries count as new: {error.what}",
         hint="Look at the whole page.",
     )

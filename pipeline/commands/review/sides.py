@@ -1,7 +1,7 @@
-"""The two compared states of the memory, and the files that differ.
+"""Finder of the two states of the memory that ``review`` compares.
 
-The input is up to two commits, the output the bytes of the files before and after. Without a second
-commit, the state after is the working tree, including uncommitted changes.
+The input is up to two commits. The output is the bytes of the differing files before and after.
+Without a second commit, the working tree is the state after, including uncommitted changes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pipeline.paths import Paths
 
 _MAIN_BRANCHES = ("origin/HEAD", "origin/main", "main", "origin/master", "master")
 _USAGE = (
-    "Give the commit to compare with, and perhaps another one: review -- BASE [HEAD]"
+    "Give the commit to compare with, and optionally another one: review -- BASE [HEAD]"
 )
 
 
@@ -35,20 +35,21 @@ _USAGE = (
 class Sides:
     """Memory files before and after, by path relative to the root.
 
-    ``before`` and ``after`` have the files that differ, ``unchanged`` the blobs of the others.
+    ``before`` and ``after`` have the contents of the files that differ. ``unchanged`` has the git
+    blob ids of the other files.
     """
 
-    base: str  # a commit
-    base_name: str  # as the user named it
-    head: str  # a commit, or empty for the working tree
-    files: Mapping[str, CatalogFile]  # files on either side
+    base: str  # commit id of the state before
+    base_name: str  # the base as the user named it
+    head: str  # commit id of the state after, or empty for the working tree
+    files: Mapping[str, CatalogFile]  # all files that exist before or after
     before: Mapping[str, bytes]
     after: Mapping[str, bytes]
     unchanged: Sequence[str]
     root: Path
 
     def read_unchanged(self) -> Mapping[str, bytes]:
-        """Return the files that are equal on both sides, by blob."""
+        """Return the contents of the unchanged files, by blob id."""
         return read_blobs(self.root, self.unchanged)
 
 
@@ -59,10 +60,10 @@ def find_sides(
     locales: Sequence[str],
     pages: tuple[str, ...] = (),
 ) -> Sides:
-    """Return the two sides to compare for the commits in ``words``; ``pages`` are patterns.
+    """Return the two sides to compare for the commits in ``words``; ``pages`` are glob patterns.
 
-    The base is the merge base, so later changes of the main branch do not count. Raises ConfigError
-    for an unknown commit.
+    The base is the commit where the branch left the named one (git's merge base), so later changes
+    there do not count. Raises ConfigError for an unknown commit.
     """
     root = settings.root
     if len(words) > 2:
@@ -93,7 +94,7 @@ def find_sides(
 
 
 def named_base(settings: Settings, word: str) -> tuple[str, str]:
-    """Return name and commit of ``word``, or of the main branch if it is empty.
+    """Return the name and the commit id of ``word``, or of the main branch if it is empty.
 
     Raises ConfigError for an unknown commit.
     """
@@ -103,7 +104,7 @@ def named_base(settings: Settings, word: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tree:
-    """Memory files of one side: their blobs by path, and a function that reads them."""
+    """Memory files of one side: their blob ids by path, and a function that reads files."""
 
     blobs: Mapping[str, str]
     read: Callable[[Sequence[str]], Mapping[str, bytes]]
@@ -140,13 +141,13 @@ def _tree_here(root: Path, places: Mapping[str, str]) -> _Tree:
 
 
 def _main_branches() -> tuple[str, ...]:
-    """Return possible names of the main branch; first the target of a GitHub pull request."""
+    """Return possible names of the main branch. The target of a GitHub pull request is first."""
     target = os.environ.get("GITHUB_BASE_REF")
     return (f"origin/{target}", *_MAIN_BRANCHES) if target else _MAIN_BRANCHES
 
 
 def _places(settings: Settings, locales: Sequence[str]) -> dict[str, str]:
-    """Return the folders of the memory, relative to the root, with their locales."""
+    """Return the folders of the memory, relative to the root, and the locale of each."""
     places: dict[str, str] = {}
     for name in settings.upstreams:
         for locale in locales:
