@@ -1,6 +1,6 @@
-"""Page selection: the configured pages, narrowed by the patterns of the command line.
+"""Selection of pages by the configuration and by the patterns of ``--pages``.
 
-A pattern that matches no page is an error: otherwise a typo would silently select nothing.
+A pattern that matches no page is an error, because a typo would otherwise select nothing, silently.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ _HOW = "Pages are named by their path without suffix; * stands for anything."
 
 
 def pages_of_run(run: Run, lock: Lock) -> tuple[Page, ...]:
-    """Return the pages of ``lock`` that are configured and requested, sorted by name.
+    """Return the pages of ``lock`` that the configuration and the command line select.
 
-    Reports keep this order. Raises ConfigError for a command-line pattern without a match.
+    The pages are sorted by name, also in reports. Raises ConfigError for a pattern of the command
+    line that matches no page.
     """
     pages = lock.pages
     selected = [page for page in pages if run.upstream.selects(page.name)]
     names = [page.name for page in selected]
-    # Without patterns an empty selection is allowed: upstream may have no page yet.
+    # Without patterns, an empty selection is no error: upstream may have no page yet.
     for pattern in unmatched(run.pages, names):
         raise ConfigError(
             f"no page of {run.name!r} matches {pattern!r}",
@@ -43,8 +44,7 @@ def pages_of_run(run: Run, lock: Lock) -> tuple[Page, ...]:
 def rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
     """Return an error for each execution rule that matches no page of ``lock``.
 
-    Such a rule has a typo, so the page runs as if there were none; or upstream has dropped the
-    page.
+    Either the rule has a typo and has no effect, or upstream has dropped the page.
     """
     names = [page.name for page in lock.pages]
     findings = []
@@ -67,7 +67,7 @@ def name_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
 
 
 def reference_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
-    """Return a warning if an API reference is configured, and its docstrings were not pulled."""
+    """Return a warning if an API reference is configured, but its docstrings are not pulled."""
     has_reference = any(is_reference(file.path) for file in lock.files)
     if run.upstream.reference is None or has_reference:
         return ()
@@ -91,7 +91,7 @@ def unmatched(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _patterns(run: Run) -> Iterator[tuple[str, str]]:
-    """Yield table and pattern of each rule about single pages."""
+    """Yield the table and the pattern of each configured rule about single pages."""
     yield from (("partly", pattern) for pattern, _ in run.upstream.reading.partly)
     for skip in run.upstream.skip:
         yield from (("skip", pattern) for pattern in skip.pages)
@@ -102,7 +102,7 @@ def _patterns(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def _meant(pattern: str, names: Sequence[str]) -> str:
-    """Return similar names as a hint; without any, some examples of page names."""
+    """Return a hint with similar names, or with examples of page names if none is similar."""
     meant = did_you_mean_any(pattern, names)
     if meant or not names:
         return meant

@@ -1,6 +1,7 @@
-"""pull: fetch upstream's English docs at the ref, and write the lock.
+"""pull: fetch upstream's English docs at the configured ref, and write the lock.
 
-``sync`` and ``upgrade`` start with the same step.
+The lock records the commit, and the digest of each pulled file. ``sync`` and ``upgrade`` start with
+the same step.
 """
 
 from __future__ import annotations
@@ -42,13 +43,14 @@ def pull(run: Run, *, ref: str | None) -> RunResult:
 
 
 def pull_docs(run: Run, *, ref: str | None) -> RunResult:
-    """Pull the docs, and refresh the names that other sites document.
+    """Pull the docs, and refresh the table of names that other sites document.
 
-    Return the lock, and the files that changed or, in a dry run, would change.
+    The caller holds the run lock. Return a result with the lock, and with the files that changed
+    or, in a dry run, would change.
     """
     before = lock_bytes(run)
     lock = stage.pull(run, ref=ref)
-    # A dry run has written nothing, so the lock is formatted here.
+    # A dry run does not write the lock, so format it to compare.
     after = format_lock(lock) if run.dry else lock_bytes(run)
     # The lock has a digest of every file, so it changes if and only if a file does.
     changes: tuple[str, ...] = ()
@@ -65,6 +67,6 @@ def pull_docs(run: Run, *, ref: str | None) -> RunResult:
 
 def lock_bytes(run: Run) -> bytes:
     """Return the content of the lock file, or empty bytes if there is none."""
-    # A damaged lock is not an error here: the content is only compared.
+    # The bytes are only compared, so they need not be valid.
     path = run.paths.lock
     return path.read_bytes() if path.is_file() else b""

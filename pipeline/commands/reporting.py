@@ -1,7 +1,7 @@
 """Report files that a run writes: JSON, JUnit, HTML, summaries and badges.
 
-``report.json`` and ``junit.xml`` are identical for identical runs. ``report.html`` and the
-summaries also show what varies: times, and what is new since the last run.
+``report.json`` and ``junit.xml`` do not change if a run is repeated. ``report.html`` and the
+summaries also show times, and the differences from the last run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResult:
-    """Write the reports, and return ``result`` with these files among its changes.
+    """Write the reports, and return ``result`` with these files added to its changes.
 
     A dry run writes nothing.
     """
@@ -30,7 +30,7 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
 
     if run.dry:
         return result
-    # Read the old report before it is overwritten, to show what is new.
+    # Read the old report before it is overwritten, to show the differences from the last run.
     paths = run.paths
     previous = None
     if paths.report.exists():
@@ -43,13 +43,13 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
         if write_if_changed(path, data):
             changes.append(run.shown(path))
     if options.executes:
-        # The HTML page shows the times of the last run that executed code. A run that executed
-        # nothing and changed nothing leaves it alone.
+        # The HTML page shows the times of the last run that executed code. Keep it if this run
+        # executed no code and changed no file.
         has_run = any(execution.ran_now for execution in result.executions)
         has_news = has_run or len(changes) > len(result.changes)
         if has_news or not paths.report_page.exists():
             _write_html_and_summaries(run, options, result, previous)
-    # A run of a few pages cannot compute the share of the docs that is translated.
+    # Badges show the translated share of all pages, so a run of a few pages cannot make them.
     if not run.pages:
         changes += write_badges(run, result)
     return replace(result, changes=tuple(changes))

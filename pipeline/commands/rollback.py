@@ -1,7 +1,7 @@
-"""Rollback of a failed upgrade, and a scratch copy for trying one.
+"""Rollback of a failed upgrade, and a scratch copy in which a dry run tries an upgrade.
 
-It covers every file that a sync writes outside ``build/``. A file that a person saves during the
-upgrade is never replaced by an older version.
+Both cover the docs, the lock, the catalogues, the memory, and the memory's base. A catalogue that a
+person saves during the upgrade is never replaced by an older version.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from pipeline.run import Run
 
 @contextmanager
 def scratch_copy(run: Run) -> Iterator[Path]:
-    """Yield the root of a temporary copy of everything that a sync reads, except the docs.
+    """Yield the root of a temporary copy of the files that a sync reads, except the docs.
 
-    The copy shares the project's repository, which a sync asks for its checkout, and the caches of
-    what a pull reads: git, environments and docstrings.
+    The copy shares the project's git repository, because a sync asks git which commit is checked
+    out. It also shares the caches of a pull: git objects, environments and docstrings.
     """
     paths = run.paths
     with tempfile.TemporaryDirectory(prefix="jax-docs-zh-") as name:
@@ -50,30 +50,28 @@ def scratch_copy(run: Run) -> Iterator[Path]:
 
 @contextmanager
 def restoring(run: Run) -> Iterator[None]:
-    """Restore all files if the body raises.
+    """Run the body, and restore all files if it raises.
 
-    This covers checkout, lock, catalogues, memory and its base. The old files are kept as hard
-    links, which take no space. A catalogue stays as it is if it holds a translation that no old
-    catalogue had: a person saved it in the meantime.
+    The files are docs, lock, catalogues, memory, and the memory's base. During the upgrade the old
+    files are kept under ``build/upgrade/`` as hard links, which take no space. A catalogue is not
+    restored if it has a translation that no old catalogue had: a person saved it meanwhile.
     """
     kept = _kept(run)
     _keep(run, kept)
     try:
         yield
     except BaseException:
-        run.log.warn(
-            "the upgrade did not come to its end: what was there before is put back"
-        )
+        run.log.warn("the upgrade did not finish: the old files are being restored")
         try:
-            # A half-finished rollback would be worse than none.
+            # Ignore Ctrl-C, because a half-finished rollback would be worse than none.
             with undisturbed():
                 _put_back(run, kept)
         except OSError as error:
-            # The kept files are not removed: they are the only complete copy now.
+            # Do not remove the old files: they are now the only complete copy.
             raise WriteError(
-                f"cannot be put back: {error.strerror}",
+                f"cannot be restored: {error.strerror}",
                 where=str(error.filename or run.paths.root),
-                hint=f"{kept.root} holds what was there before: copy it back, or run sync.",
+                hint=f"The old files are in {kept.root}: copy them back, or run sync.",
             ) from error
         shutil.rmtree(kept.root, ignore_errors=True)
         raise
@@ -81,21 +79,21 @@ def restoring(run: Run) -> Iterator[None]:
 
 
 def discard_kept(run: Run) -> None:
-    """Remove what a killed upgrade has kept. Call it once the docs are at the pin again."""
+    """Remove the old files that a killed upgrade has left. Call it after a successful sync."""
     if not run.dry:
         shutil.rmtree(_kept(run).root, ignore_errors=True)
 
 
 def _kept(run: Run) -> Paths:
-    """Return the place of the files that an upgrade keeps."""
+    """Return the paths of the old files that an upgrade keeps."""
     return Paths(run.paths.build / "upgrade", run.name)
 
 
 def _keep(run: Run, kept: Paths) -> None:
-    """Link or copy every file that may change to ``kept``. Raises WriteError."""
+    """Link or copy every file that an upgrade may change to ``kept``. Raises WriteError."""
     paths = run.paths
     try:
-        # Leftovers of a killed run are older than the current files.
+        # Old files of a killed run are out of date.
         shutil.rmtree(kept.root, ignore_errors=True)
         for place in (paths.docs, *_written_by_sync(run)):
             if place.exists():
@@ -105,7 +103,7 @@ def _keep(run: Run, kept: Paths) -> None:
 
 
 def _written_by_sync(run: Run) -> tuple[Path, ...]:
-    """Return what a sync of this upstream writes and reads again, except the checkout."""
+    """Return the files and folders that a sync writes and the next sync reads, except the docs."""
     paths = run.paths
     bases = map(paths.memory_state, run.locales)
     return (paths.lock, paths.root / "translations", *bases)
@@ -122,8 +120,8 @@ def _copy(source: Path, target: Path, *, linked: bool = False) -> None:
 
 
 def _link_or_copy(source: str, target: str) -> str:
-    """Hard-link a file, or copy it if that fails; return the target as ``copytree`` requires."""
-    # The link keeps the old content, because every writer here replaces files and edits none in
+    """Hard-link a file, or copy it if that fails. Return the target, as ``copytree`` requires."""
+    # A link keeps the old content, because the pipeline replaces files and never edits them in
     # place.
     try:
         os.link(source, target)
@@ -135,12 +133,12 @@ def _link_or_copy(source: str, target: str) -> str:
 def _put_back(run: Run, kept: Paths) -> None:
     """Restore every file from ``kept``."""
     paths, locales = run.paths, run.locales
-    # Remove the new base first: compared with it, work that the old memory lacks would look
-    # deleted.
+    # Remove the new base first. Otherwise, if the rollback is killed, the next run compares the old
+    # memory with the new base, and takes the missing entries for deleted ones.
     for locale in locales:
         paths.memory_state(locale).unlink(missing_ok=True)
-    docs = paths.docs.resolve()  # a symbolic link is kept
-    shutil.rmtree(docs, ignore_errors=True)  # early, to free space
+    docs = paths.docs.resolve()  # if the folder is a symbolic link, the link is kept
+    shutil.rmtree(docs, ignore_errors=True)  # before anything is written, to free space
     if kept.docs.exists():
         shutil.move(kept.docs, docs)
     _replace(paths.lock, kept.lock)
@@ -149,7 +147,7 @@ def _put_back(run: Run, kept: Paths) -> None:
     memory = Path("translations") / "memory"
     for path in _files(paths.root / memory) | _files(kept.root / memory):
         _replace(paths.root / memory / path, kept.root / memory / path)
-    # Restore the base last: it asserts that memory and catalogues agree with it.
+    # Restore the base last, because it asserts that memory and catalogues agree.
     for locale in locales:
         _replace(paths.memory_state(locale), kept.memory_state(locale))
 
@@ -158,26 +156,26 @@ def _put_back_catalogs(run: Run, kept: Paths, locale: str) -> None:
     """Restore the catalogues of a locale, except those that a person edited meanwhile."""
     new, old = run.paths.catalogs(locale), kept.catalogs(locale)
     known: set[str] = set()
-    # Collect from all catalogues, because an update may move a translation to another page.
+    # Collect the translations of all catalogues: an update may move one to another page.
     for path in old.rglob("*.po"):
         known |= _translations(path)
     for path in _files(new) | _files(old):
         current = new / path
         if current.exists() and not _translations(current) <= known:
             run.log.warn(
-                f"{current}: was edited meanwhile and stays as it is; "
-                "the next sync brings it to the pin"
+                f"{current}: was edited during the upgrade and is not restored; "
+                "the next sync updates it to the pin"
             )
         else:
             _replace(current, old / path)
 
 
 def _replace(path: Path, kept: Path) -> None:
-    """Restore ``path`` from the kept file, or remove it if there is none."""
+    """Restore ``path`` from ``kept``, or remove it if there was no such file."""
     if not kept.exists():
         path.unlink(missing_ok=True)
         return
-    # os.replace() between two links of one file does nothing and leaves both.
+    # If both are links to one file, the file is unchanged, and os.replace() would leave both links.
     if path.exists() and path.samefile(kept):
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -185,14 +183,14 @@ def _replace(path: Path, kept: Path) -> None:
 
 
 def _files(folder: Path) -> set[Path]:
-    """Return every file below ``folder``, relative to it; an empty set if the folder is missing."""
+    """Return the paths of all files below ``folder``, relative to it. It may be missing."""
     return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
 
 
 def _translations(path: Path) -> set[str]:
-    """Return every translation in a catalogue that a person wrote.
+    """Return the translations in a catalogue that a person may have written.
 
-    A file that cannot be parsed counts as one translation, because it is somebody's work.
+    A file that cannot be parsed counts as one translation, so that it is not replaced.
     """
     from pipeline.adapters import po  # every sync imports this module
 
@@ -205,19 +203,20 @@ def _translations(path: Path) -> set[str]:
 
 
 def _is_ours(entry: Entry) -> bool:
-    """Return whether an update may have produced the translation from other people's texts."""
-    # A finished entry may still carry a "fuzzy: …" note, so its state does not count.
+    """Return whether an update has produced the translation, for example from a similar one."""
+    # A finished entry may still have an old "fuzzy: …" note, so such notes count only if the entry
+    # is fuzzy.
     ours = STATES if entry.fuzzy else (CARRIED,)
     return any(note.startswith(ours) for note in entry.notes)
 
 
 def _not_copied(error: OSError, where: Path) -> WriteError:
-    """Return the error for a failed copy, raised before anything is changed.
+    """Return the error for a failed copy. At this point the upgrade has changed nothing.
 
     ``where`` is used if the system error names no file.
     """
     return WriteError(
         f"cannot be copied: {error.strerror}",
         where=str(error.filename or where),
-        hint="Free some space or mend the permissions, and run again; nothing has changed.",
+        hint="Free some space or correct the permissions, and run again; nothing has changed.",
     )

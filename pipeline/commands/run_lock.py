@@ -1,8 +1,9 @@
 """Run lock: only one command that writes can run at a time.
 
 The lock covers the whole project, not one upstream, because builds share the cache and the report.
-A mark exists while files are written. If it is there at the start, an earlier run was killed, and
-its temporary files are removed.
+
+While files are written, a mark file exists in ``build/``. If a run finds the mark when it starts,
+an earlier run was killed. Its temporary files are then removed.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ def run_lock(run: Run) -> Iterator[None]:
 
     A dry run takes no lock, because it writes nothing. Raises WriteError after waiting for an hour.
     """
-    # A dry run beside a writing run may report a mixture of old and new. That harms no file.
+    # A dry run may read a mixture of old and new files while another run writes. This harms no
+    # file.
     if run.dry:
         yield
         return
     path = run.paths.run_lock
 
-    # `hold_lock` calls this once, when the wait begins: otherwise the terminal would look frozen.
+    # `hold_lock` calls this when the wait begins. Without a message the terminal would look frozen.
     def report_wait() -> None:
         run.log.warn(f"another run holds {path}: waiting for it to end")
 
@@ -44,10 +46,11 @@ def run_lock(run: Run) -> Iterator[None]:
 
 @contextmanager
 def marked(root: Path) -> Iterator[None]:
-    """Mark the project at ``root`` while the body writes single files, without the run lock.
+    """Set the mark in the project at ``root`` while the body writes files, without the run lock.
 
-    ``check --fix`` must not wait for a run of an hour, and each of its files is written atomically.
-    Without a ``build`` folder there was no run here, and nothing is marked.
+    This is for commands like ``check --fix``, which must not wait an hour for a run to end. They
+    need no lock, because each of their files is written atomically. Without a ``build`` folder, no
+    mark is set.
     """
     paths = Paths(root, "")
     if not paths.build.is_dir():
@@ -67,21 +70,22 @@ def marked(root: Path) -> Iterator[None]:
 
 
 def clear_after_kill(root: Path) -> None:
-    """Remove what a killed run has left in the project at ``root``, unless another run is at work.
+    """Remove temporary files of a killed run in the project at ``root``.
 
-    Commands that may fail before they write call this first.
+    Do nothing while another run is active. Commands that may fail before they write call this
+    first.
     """
     paths = Paths(root, "")
     mark = paths.run_mark
     if mark.exists():
-        # The holder of the lock is at work, or was killed. Only in the latter case it can be taken.
+        # The run that set the mark is active, or was killed. In the latter case the lock is free.
         with suppress(WriteError), hold_lock(paths.run_lock, on_wait=_skip, timeout=0):
             _remove_abandoned(paths)
             mark.unlink(missing_ok=True)
 
 
 def _skip() -> None:
-    """Do nothing about a lock that another run holds."""
+    """Do not report that another run holds the lock."""
 
 
 @contextmanager
@@ -90,12 +94,11 @@ def _cleaned(paths: Paths) -> Iterator[None]:
     mark = paths.run_mark
     if mark.exists():
         _remove_abandoned(paths)
-    # Not written atomically: a kill would leave a temporary file, and no mark.
+    # Do not write it atomically: a kill could leave a temporary file without a mark.
     mark.touch()
     try:
         yield
     except BaseException:
-        # Ctrl-C reaches our child processes as well, and a user may press it twice.
         with suppress(WriteError):
             _remove_abandoned(paths)
         raise
@@ -111,5 +114,5 @@ def _remove_abandoned(paths: Paths) -> None:
     for name in {folder.stem.removeprefix(".") for folder in swapped}:
         recover(Checkout.of(Paths(paths.root, name)))
     remove_abandoned((paths.build, paths.root / "translations", paths.docs.parent))
-    # The configuration, and files that git gives its merge driver.
+    # Temporary files beside the configuration, and beside the files of git's merge driver.
     remove_abandoned_beside(paths.root)

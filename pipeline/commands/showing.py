@@ -1,7 +1,7 @@
 """Terminal output of commands: results on stdout; changes, warnings and errors on stderr.
 
-Results are printed as text in the user's language, or as JSON. A closed pipe is no error, nor is a
-terminal that cannot show a character.
+Results are printed as text in the user's language, or as JSON. Printing does not fail if a pipe is
+closed (``… | head``), or if the terminal cannot show a character.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from pipeline.core.adoption.result import AdoptResult
     from pipeline.report.value import Report
 
-# commands that usually write nothing, so that "nothing to write" would be noise
+# Commands that usually write nothing. For these, "nothing to write" is not printed.
 READ_ONLY_COMMANDS = ("status", "memory")
 
 
 def terminal() -> Screen:
-    """Return how stdout shows text now. ``NO_COLOR`` disables colours (no-color.org)."""
+    """Return width, colours and language of stdout. ``NO_COLOR`` disables colours."""
     colour = is_terminal(sys.stdout, os.environ) and not os.environ.get("NO_COLOR")
     screen = Screen(colour=colour, language=language())
     if is_terminal(sys.stdout, {}):
@@ -45,14 +45,14 @@ def terminal() -> Screen:
 
 
 def language() -> Language:
-    """Return the language for messages, by the locale of the terminal."""
+    """Return the language for messages, by the locale in the environment."""
     return CHINESE if is_chinese_wanted(os.environ) else ENGLISH
 
 
 def show_result(arguments: Namespace, result: RunResult, log: Log) -> None:
-    """Print a command's report, the files written, and where to look.
+    """Print a command's report, the number of files written, and the main files to look at.
 
-    With ``--quiet``, only findings and failures are printed, on stderr.
+    With ``--quiet``, print only findings and failures, on stderr.
     """
     command: str = arguments.command
     # Programs read the JSON, so --quiet does not shorten it.
@@ -71,7 +71,7 @@ def show_result(arguments: Namespace, result: RunResult, log: Log) -> None:
 
 
 def show_changes(command: str, result: RunResult, log: Log) -> None:
-    """Report the files written, except for a read-only command that wrote none."""
+    """Report the files written. A command that usually writes none reports them only if any."""
     if command not in READ_ONLY_COMMANDS or result.changes:
         report_changes(result, log)
 
@@ -84,7 +84,7 @@ def print_report(report: Report, screen: Screen) -> None:
 
 
 def show_findings(result: RunResult, log: Log) -> None:
-    """Print findings and failures to stderr, which keeps stdout free for other output."""
+    """Print findings and failures to stderr, not to stdout, which may carry other output."""
     from pipeline.report.run import failure_lines
     from pipeline.report.terminal import to_text
     from pipeline.report.value import Findings, Lines
@@ -98,7 +98,7 @@ def show_findings(result: RunResult, log: Log) -> None:
 
 
 def _report_of(command: str) -> Callable[..., Report]:
-    """Return the function that makes the report of ``command``; import only its module."""
+    """Return the function that makes the report of ``command``, importing only its module."""
     if command == "upgrade":
         from pipeline.report.upgrade import upgrade_report
 
@@ -113,8 +113,8 @@ def _report_of(command: str) -> Callable[..., Report]:
 
 
 def report_changes(result: RunResult | AdoptResult, log: Log) -> None:
-    """Report how many files were written, or would be; list them at the detail level."""
-    # Both are dry runs; they differ only in the exit code.
+    """Report how many files were written, or would be. With ``--verbose``, also list them."""
+    # ``--check`` and ``--dry-run`` are both dry runs, with different exit codes.
     is_dry = result.check_only or result.dry_run
     each = "would write" if is_dry else "wrote"
     for path in result.changes:
@@ -132,7 +132,7 @@ def report_changes(result: RunResult | AdoptResult, log: Log) -> None:
 def report_output_paths(
     command: str, result: RunResult, paths: Paths, log: Log
 ) -> None:
-    """Report the paths of the files that ``command`` made for people, if there are any."""
+    """Report the paths of the files that ``command`` made for people to look at."""
     if result.check_only or result.dry_run:
         return
     places: list[Path] = []
@@ -140,7 +140,7 @@ def report_output_paths(
         places += _made_for(command, locale, paths)
     if command == "pull":
         places.append(paths.docs)
-    # Only runs of code write the report page; after other runs it is out of date.
+    # Only runs of code write the report page. After other runs it is out of date.
     if result.executions:
         places.append(paths.report_page)
     shown = [_from_here(path) for path in dict.fromkeys(places) if path.exists()]
@@ -149,7 +149,7 @@ def report_output_paths(
 
 
 def _made_for(command: str, locale: str, paths: Paths) -> tuple[Path, ...]:
-    """Return the paths that ``command`` makes for people to look at in one locale."""
+    """Return the files and folders of one locale that ``command`` makes for people."""
     match command:
         case "sync" | "build" | "execute":
             return (paths.preview(locale),)
@@ -158,14 +158,14 @@ def _made_for(command: str, locale: str, paths: Paths) -> tuple[Path, ...]:
         case "split" | "upgrade":
             return (paths.catalogs(locale),)
         case "site":
-            # The sites of the other locales are inside the first one, which links to them.
+            # The first locale's site contains the sites of the other locales, and links to them.
             return (paths.site / "index.html",)
         case _:
             return ()
 
 
 def _from_here(path: Path) -> str:
-    """Return ``path`` relative to the current folder if it is below it."""
+    """Return ``path`` relative to the current folder if it is in that folder."""
     if path.is_relative_to(Path.cwd()):
         return path.relative_to(Path.cwd()).as_posix()
     return str(path)
@@ -193,7 +193,7 @@ def print_in_form(text: str, form: str) -> None:
 
 
 def exit_code_of(run: Callable[[], int], *, verbose: bool) -> int:
-    """Run a command and return its exit code; print any error and return that error's code."""
+    """Run a command and return its exit code. Print an exception, and return its exit code."""
     try:
         return run()
     except PipelineError as error:
@@ -247,7 +247,7 @@ def ask(question: str) -> str:
 
 
 def error_of_system(error: OSError) -> PipelineError | None:
-    """Return the error to print for a condition of the machine; None for any other."""
+    """Return the error to print for a full disk and the like; None if ``error`` may be a bug."""
     try:
         os.getcwd()
     except FileNotFoundError:
@@ -274,7 +274,7 @@ def bug_text(error: Exception, *, verbose: bool) -> str:
     """Return the message for an unexpected exception; with ``verbose``, its traceback."""
     if verbose:
         return "".join(traceback.format_exception(error)).strip()
-    # The innermost frame shows where it happened, in our code or in a library.
+    # Show the innermost frame: the line that raised the exception.
     frame = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(frame.filename).name}:{frame.lineno}"
     return (

@@ -1,6 +1,6 @@
 """Signal handlers: SIGTERM acts like Ctrl-C, and critical sections ignore both.
 
-Handlers belong to the whole process, so each function restores the previous one.
+Handlers belong to the whole process, so each function restores the previous handlers at its end.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def terminated_like_interrupted() -> Iterator[None]:
         yield
         return
 
-    # CI sends SIGTERM to a cancelled job, and kills it some seconds later.
+    # If a job is cancelled, CI sends SIGTERM first, and kills the job some seconds later.
     def interrupt(signum: int, frame: FrameType | None) -> NoReturn:
         """Raise KeyboardInterrupt, as Python does on Ctrl-C."""
         raise KeyboardInterrupt

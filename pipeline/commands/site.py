@@ -1,7 +1,7 @@
 """site: build, then generate the web site.
 
-The site of each locale is made from its merged pages and the outputs of code, not from the preview.
-Its findings are added to those of the build.
+Sphinx makes the site of each locale from the merged pages and the outputs of their code. The
+preview of ``build`` is not part of it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--show-fuzzy",
         action="store_true",
-        help="show translations that wait for a person, marked",
+        help="also show fuzzy translations, which nobody has confirmed yet, with a mark",
     )
     add_shared(parser, "--all")
 
@@ -43,10 +43,10 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
 
 
 def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
-    """Build, write the site of every locale, and return the result.
+    """Build, write the site of every locale, and return the result with the site's findings.
 
-    With ``show_fuzzy`` the site also shows fuzzy translations, marked. Raises PublishError if the
-    packages for sites are not installed.
+    With ``show_fuzzy``, the site also shows fuzzy translations, with a mark. Raises PublishError if
+    the packages for sites are not installed.
     """
     lacking = packages.missing("site")
     if lacking:
@@ -56,7 +56,7 @@ def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
         )
     from pipeline.site.build import build_site  # loads the template engine
 
-    # The option is part of the site's policy: changing it invalidates the rendered pages.
+    # The option is part of the site's policy, so a change of it invalidates all rendered pages.
     policy = structs.replace(run.upstream.site, show_fuzzy=show_fuzzy)
     with run_lock(run):
         lock = read_pulled(run)

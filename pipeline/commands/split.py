@@ -1,6 +1,6 @@
-"""split: update the catalogues to the pulled docs.
+"""split: split the pulled pages into messages, and update the catalogues.
 
-``status`` reports the same without writing.
+``status`` calls the same code as a dry run.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
 
 
 def split(run: Run) -> RunResult:
-    """Split the pages and update the catalogues."""
+    """Split the pages and update the catalogues, under the run lock."""
     with run_lock(run):
         return update_pulled(run)
 
 
 def update_pulled(run: Run) -> RunResult:
-    """Update the catalogues of all locales to the pulled docs, and return the result."""
+    """Update the catalogues of all locales, and return the result. The caller holds the lock."""
     lock = read_pulled(run)
     run = run.with_lock(lock.markdown, substitutions=lock.substitutions)
     pages = pages_of_run(run, lock)
     by_locale: dict[str, tuple[PageResult, ...]] = {}
     changes: list[str] = []
     for name in run.locales:
-        # This command does not merge, but earlier merge results of unchanged pages are still valid.
+        # This command does not merge. For unchanged pages, the memos have earlier merge results.
         locale = Locale(run, name)
         memos = LocaleMemos(locale)
         updated = update_locale(locale, pages, memos, lock=lock)
-        # The next run reads damaged catalogues again.
+        # Do not remember pages with damaged catalogues, so that the next run reads them again.
         known = {
             page: made
             for page, made in updated.pages.items()
@@ -58,7 +58,8 @@ def update_pulled(run: Run) -> RunResult:
         rows = []
         for page in pages:
             made = updated.pages[page.name]
-            # The row after a merge counts refused translations as missing, as readers see them.
+            # Prefer the row after a merge: it counts rejected translations as missing, because
+            # readers do not see them.
             rows.append(made.merged or made.row)
         by_locale[name] = tuple(rows)
         changes += locale.changes

@@ -1,6 +1,6 @@
-"""status: a dry run of ``split``, and optionally a comparison with another ref.
+"""status: report how much of each page is translated; optionally compare the pin with a ref.
 
-It writes nothing except badges, and those only with ``--badges``.
+The command is a dry run of ``split``. It writes only badges, and these only with ``--badges``.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--against",
         metavar="REF",
-        help="also tell how far the pin is behind this tag, branch or commit",
+        help="also report how far the pin is behind this tag, branch or commit",
     )
     parser.add_argument(
         "--every-page",
         action="store_true",
-        help="list every page, not only the ten that come next",
+        help="list every page, not only the ten to translate next",
     )
     add_shared(parser, "--all")
     parser.add_argument("--badges", action="store_true", help="write build/badges/")
@@ -51,11 +51,11 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
     run = run_of(arguments, log)
     if arguments.badges:
         clear_after_kill(run.settings.root)
-    # Files that a sync would write are not reported here, and must not cause exit code 1.
+    # Drop the files that a real run would write: they must not cause exit code 1.
     result = replace(
         update_pulled(replace(run, dry=True)), changes=(), check_only=False
     )
-    # Distances start at the root page, which may not be among the requested pages.
+    # Compute distances over all pages: they start at the root page, which ``--pages`` may exclude.
     result = replace(
         result,
         distances=_distances(replace(run, pages=()), result.lock),
@@ -72,10 +72,13 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
 
 
 def _distances(run: Run, lock: Lock) -> dict[str, int]:
-    """Return each page's distance from the root page in the tables of contents."""
+    """Return each page's distance from the root page, in links of the tables of contents.
+
+    Pages that are near the root page are translated first.
+    """
     texts = {}
     for page in pages_of_run(run, lock):
-        # Both documents of a pair have the same tables of contents.
+        # If a page has two documents, both have the same table of contents.
         texts[page.name] = _text(run, page.files[-1])
     tops = lock.docs.prefixes
     first = root_page(list(texts), run.upstream.site.root, tops=tops)
@@ -101,7 +104,7 @@ def _compare_with(run: Run, lock: Lock, ref: str) -> Comparison:
     pull_stage.check_has_refs(run)
     after = pull_stage.read_at(run, ref=ref)
     before = pull_stage.read_at(run, ref=lock.commit)
-    # Reports show the lock's ref, because people do not know commits by their ids.
+    # Reports show the lock's ref, because people do not recognize commit ids.
     before = replace(before, lock=replace(before.lock, ref=lock.ref))
     comparison = compare(run, before, after)
     pages = tuple(change for change in comparison.pages if run.selects(change.page))

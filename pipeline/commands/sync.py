@@ -29,14 +29,14 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
 
 
 def sync(run: Run, options: BuildOptions, *, ref: str | None) -> RunResult:
-    """Pull the docs and build them.
+    """Pull the docs, build them and return the result.
 
-    A dry run cannot build docs that it has not written. If the lock would change, it reports only
-    that.
+    If a dry run finds new docs, it returns the result of the pull. It cannot build the new docs,
+    because it does not write them.
     """
     with run_lock(run):
         pulled = pull_docs(run, ref=ref)
-        # The checkout still has the old docs, so a build would report on the wrong ones.
+        # A dry run has not written the new docs, so a build would report on the old ones.
         if run.dry and pulled.changes:
             return pulled
         result = build_pulled(run, options, pulled)

@@ -1,17 +1,18 @@
 """Split and update for one locale, limited to pages that changed since the last run.
 
-The input is all pages of the run; the output is their rows, partly from memos. Either no catalogue
-is read or all of them are, because an update looks for texts that moved between pages.
-
-Three memos record earlier results:
+The input is all pages of the run. The output is a row of the report for each page; rows of
+unchanged pages come from memos. A memo maps a page and a key to an earlier result; the key is a
+digest of all inputs of that result. There are three memos.
 
 ``updated`` has the pages whose catalogue is up to date. Its key covers our code, the configuration,
-the page's documents, catalogues and memory. For a settled page (every message translated) only its
-own catalogue and memory count, since it takes nothing from other pages. For any other page all
-catalogues count: while they are unchanged, an update finds nothing new in them. Those of dropped
-pages count for every page.
+the page's documents, and catalogues and memory files. Which of these depends on the page:
 
-``merged`` has the merge result of each page, ``common`` the commit checked out in git.
+- A *settled* page has a translation of every message, so an update takes no texts from other pages.
+  Its key covers only its own catalogue and memory file.
+- For any other page, an update looks for texts in all catalogues. Its key covers all of them.
+- The catalogues of pages that upstream has dropped belong to every key.
+
+``merged`` has the merge result of each page, and ``common`` the commit that is checked out in git.
 """
 
 from __future__ import annotations
@@ -33,17 +34,18 @@ if TYPE_CHECKING:
     from pipeline.core.document.reader import SplitPage
 
 
-# These libraries parse pages and catalogues or compare texts; a new version may change results.
+# Libraries that parse pages and catalogues, or compare texts. A new version may change results, so
+# the versions are part of all keys.
 _LIBRARIES = ("docutils", "markdown-it-py", "mdit-py-plugins", "polib", "rapidfuzz")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdatedPage:
-    """Page with an up-to-date catalogue.
+    """Page with an up-to-date catalogue, and its rows of the report.
 
-    ``row`` is the result of split and update; ``links`` are the targets of its links. ``merged`` is
-    the row after a merge, if there was one: it counts refused translations as missing.
-    ``is_settled`` means that no other catalogue can change the page.
+    ``row`` is the result of split and update, ``merged`` that of a merge, if there was one: it
+    counts rejected translations as missing. ``links`` are the targets of the page's links.
+    ``is_settled`` is explained in the docstring of the module.
     """
 
     row: PageResult
@@ -55,16 +57,15 @@ class UpdatedPage:
 class LocaleMemos:
     """Memos of one locale.
 
-    A run of a few pages reads the memos but does not save them, because it knows nothing of the
-    other pages.
+    A run of a few pages reads the memos but does not save them, because a memo must have all pages.
     """
 
     def __init__(self, locale: Locale) -> None:
-        """Open the memos. Entries of another version of our code are ignored."""
+        """Open the memos. Ignore entries that another version of our code has written."""
         run, name = locale.run, locale.name
         self._run = run
         self._locale = locale
-        # Relative to the root, like the paths in ``changes``.
+        # Folders relative to the root, like the paths in ``digests``.
         self._catalogs = run.shown(run.paths.catalogs(name))
         self._memories = run.shown(run.paths.memories(name))
         self.code = digest_of(code_digest(_LIBRARIES), repr(run.upstream), name)
@@ -75,10 +76,12 @@ class LocaleMemos:
     def up_to_date(self, pages: Sequence[Page]) -> dict[str, UpdatedPage]:
         """Return, by name, those of ``pages`` whose catalogue is up to date.
 
-        Return nothing if a page was dropped since: others may reuse its texts, so all are updated.
+        Return none if upstream has dropped a page since the last run. All pages are then updated,
+        because any of them may reuse translations of the dropped page.
         """
         digests = self._locale.digests()
-        # After a checkout, git may have replaced catalogues by versions that look unchanged.
+        # On a branch that tracks catalogues, a checkout may have replaced them. They may still look
+        # unchanged, so update all.
         root = self._run.settings.root
         is_elsewhere = self._common.get("HEAD", checked_out(root)) is None
         if is_elsewhere and tracked_though_ignored(root, self._catalogs):
@@ -89,7 +92,8 @@ class LocaleMemos:
             known = self._updated.get(page.name, *keys[page.name])
             if known is not None:
                 found[page.name] = known
-        # A row without files is a page dropped in an earlier run, kept for its findings.
+        # A row with files whose page is gone: it was dropped now. (Rows without files are of pages
+        # dropped in earlier runs; they are kept for their findings.)
         names = {page.name for page in pages}
         for name, known in self._updated.items():
             if name not in names and known.row.files:
@@ -97,7 +101,7 @@ class LocaleMemos:
         return found
 
     def dropped(self) -> tuple[PageResult, ...]:
-        """Return the recorded rows of catalogues whose page was dropped; they have no files."""
+        """Return the recorded rows of pages that upstream has dropped. Such rows have no files."""
         return tuple(
             known.row for _, known in self._updated.items() if not known.row.files
         )
@@ -105,7 +109,7 @@ class LocaleMemos:
     def links_elsewhere(self, pages: Sequence[Page]) -> list[tuple[str, str]]:
         """Return page and fragment of each link on pages outside ``pages``, from the last full run.
 
-        Empty for a run of all pages: the memo has then only pages that no longer exist.
+        Return none for a run of all pages, which reads all links itself.
         """
         if not self._run.pages:
             return []
@@ -122,10 +126,11 @@ class LocaleMemos:
         updated: Mapping[str, UpdatedPage],
         dropped: Sequence[PageResult],
     ) -> None:
-        """Record all pages of ``updated``. Call it after everything is written.
+        """Record all pages of ``updated``. Call this after all files are written.
 
-        The digests are those of the files as this run has read or written them, because a person
-        may have saved one since. A dry run and a run of a few pages record nothing.
+        The keys use the digests of the files as this run has read or written them. If a person has
+        saved a file since, the next run sees the difference. A dry run and a run of a few pages
+        record nothing.
         """
         if self._run.dry or self._run.pages:
             return
@@ -133,7 +138,7 @@ class LocaleMemos:
         for name, known in updated.items():
             key = keys[name].settled if known.is_settled else keys[name].unsettled
             self._updated.put(name, key, known)
-        # Dropped pages need no key: only their presence is checked.
+        # Dropped pages need no key, because nobody looks them up by key.
         for row in dropped:
             self._updated.put(row.page, "", UpdatedPage(row=replace(row, update=None)))
         self._updated.keep_only([*updated, *(row.page for row in dropped)])
@@ -146,13 +151,13 @@ class LocaleMemos:
     def _keys(
         self, pages: Sequence[Page], digests: Mapping[str, str]
     ) -> dict[str, _Keys]:
-        """Return the keys of each page. ``digests`` are those of all catalogues and memories."""
+        """Return the keys of each page. ``digests`` has all catalogues and memory files by path."""
         folders = (self._catalogs, self._memories)
         own = {
             page.name: tuple(f"{folder}/{page.name}.po" for folder in folders)
             for page in pages
         }
-        # Texts may move between any two pages, also from pages that upstream has dropped.
+        # ``others`` are the files of pages that upstream has dropped.
         every = _digest_of_files(digests, digests)
         others = _digest_of_files(
             digests, digests.keys() - chain.from_iterable(own.values())
@@ -169,7 +174,7 @@ class LocaleMemos:
 
 
 class _Keys(NamedTuple):
-    """Keys of a page in ``updated``, as a settled and as an unsettled page."""
+    """Keys of a page in the memo ``updated``: one if it is settled, one if it is not."""
 
     settled: str
     unsettled: str
@@ -185,7 +190,8 @@ def _digest_of_files(digests: Mapping[str, str], paths: Iterable[str]) -> str:
 class UpdatedLocale:
     """Pages of one locale after their update.
 
-    ``splits`` are the pages that this run has read; ``updates`` what it did with their catalogues.
+    ``splits`` are the pages that this run has split, ``updates`` the changes of their catalogues.
+    Pages from the memo are in neither of them.
     """
 
     pages: Mapping[str, UpdatedPage]
@@ -205,18 +211,18 @@ def update_locale(
 ) -> UpdatedLocale:
     """Update the catalogues of ``pages`` and return their rows.
 
-    A ``thorough`` run reads all of them, also the unchanged ones, and counts their entries.
+    With ``thorough``, also read the catalogues of unchanged pages, and count their entries.
     """
     run = locale.run
     found = memos.up_to_date(pages)
-    # A user who names pages wants them updated, whatever the memo has.
+    # A user who names pages wants them updated, even if the memo has them.
     if thorough or run.pages:
         found = {}
     stale = [page for page in pages if page.name not in found]
     if not stale:
         run.log.note(f"nothing changed for {locale.name} since the last run")
         return UpdatedLocale(pages=found, dropped=memos.dropped())
-    # Imported late: parsers and matchers are slow to load, and an unchanged run needs none.
+    # Imported here: parsers and matchers are slow to load, and a run without changes needs none.
     from pipeline.core.catalog.counts import count_catalog, is_settled, with_classes
     from pipeline.stages.split import split
     from pipeline.stages.update.stage import update
@@ -237,7 +243,7 @@ def update_locale(
         found[name] = UpdatedPage(
             row=with_classes(count_catalog(row, catalog), catalog),
             links=_links_of(page),
-            # Findings of an update are reported once, so the next run must look at the page again.
+            # A page with findings is not settled: an update reports its findings only when it runs.
             is_settled=not reported and is_settled(catalog),
         )
     return UpdatedLocale(
@@ -251,7 +257,7 @@ def update_locale(
 def _links_of(page: SplitPage) -> tuple[tuple[str, str], ...]:
     """Return the (page, fragment) pairs that the links on ``page`` point to, sorted.
 
-    Links to whole pages are left out, because they do not depend on any heading.
+    Links to whole pages have no fragment, so they are left out.
     """
     from pipeline.core.document.markdown.anchors import linked_anchors
 
@@ -268,7 +274,7 @@ def _links_of(page: SplitPage) -> tuple[tuple[str, str], ...]:
 def _dropped(
     locale: Locale, updates: Mapping[str, Updated], pages: Mapping[str, UpdatedPage]
 ) -> tuple[PageResult, ...]:
-    """Return the rows of catalogues whose page is not in ``pages``."""
+    """Return the rows of dropped pages: those that have a catalogue, but are not in ``pages``."""
     from pipeline.core.catalog.counts import update_counts
 
     names = {*locale.findings, *updates} - pages.keys()

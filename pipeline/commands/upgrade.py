@@ -1,8 +1,9 @@
 """upgrade: move to another release, or restore everything if the move fails.
 
-The steps are: plan the move, compare the two commits, move docs and catalogues, write the pin last.
-The result is that of a sync at the new commit, with the comparison. At every moment the pin matches
-the docs. In ``pyproject.toml`` only the bytes of the pin change.
+The *pin* is the release that is translated, as ``pyproject.toml`` records it. The steps are: plan
+the move, compare the English of the two commits, pull the new docs and update the catalogues, write
+the pin. The pin is written last, so an interrupted upgrade leaves the old pin. Only the bytes of
+the pin change in ``pyproject.toml``.
 """
 
 from __future__ import annotations
@@ -59,19 +60,19 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--package-version",
         metavar="VERSION",
-        help="the version that goes with a ref that is no release",
+        help="the package's version, for a ref that is not a release",
     )
     parser.add_argument(
         "--beside",
         action="store_true",
-        help="leave the pin, and show the release beside it; latest: one that cannot be"
+        help="keep the pin, and add the release to the site; latest: the newest that cannot be"
         " installed yet",
     )
     add_shared(parser, "--dry-run")
     parser.add_argument(
         "--execute",
         action=BooleanOptionalAction,
-        help="for nox: whether code runs on the new version afterwards",
+        help="used by nox: whether code runs on the new version afterwards",
     )
     add_shared(parser, "--check")
 
@@ -94,7 +95,7 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
         result = show_beside(run_of(arguments, log), options)
     else:
         result = upgrade(run_of(arguments, log), options)
-    # A workflow continues only if the summary file exists, so it is written only for a real move.
+    # Write the summary only for a real move: the workflow continues only if the file exists.
     summary = arguments.summary if result.comparison else None
     for path in summaries_of(summary):
         append_text(path, upgrade_summary(result))
@@ -102,12 +103,12 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
 
 
 def compare(run: Run, before: Commit, after: Commit) -> Comparison:
-    """Return how the English of the selected pages differs between two commits.
+    """Return the differences in the English of the selected pages between two commits.
 
     Unreadable documents are ignored.
     """
     with run.log.step("compare") as step:
-        # The blob ids show which pages are equal (most of them), so these are not read.
+        # Most pages are equal, as their git blob ids show. Read only the others.
         names = set(changed_pages(before.lock, after.lock))
         pages = compare_pages(
             _read_pages(run, before, names), _read_pages(run, after, names)
@@ -127,16 +128,16 @@ def _read_pages(run: Run, commit: Commit, names: Collection[str]) -> list[SplitP
 
 
 def _readable(page: Page, commit: Commit, reading: Reading) -> Iterator[Document]:
-    """Yield the page's readable documents. Like split, this ignores the unreadable ones."""
+    """Yield the page's readable documents."""
     for file in page.files:
-        # If the document belongs to the new commit, split reports the problem.
+        # Skip an unreadable document. If it is a new one, the split reports it.
         with suppress(InputError):
             yield read_document(file.path, commit.documents[file.path], reading)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """Planned move of a pin: the configuration before and after. Nothing is written yet."""
+    """Planned move of a pin: the bytes of the configuration file before and after."""
 
     config: Path
     pin: Pin
@@ -145,35 +146,34 @@ class Move:
 
     @property
     def is_change(self) -> bool:
-        """Return whether the configuration has to be written."""
+        """Return whether the move changes the configuration."""
         return self.before != self.after
 
     def write(self) -> None:
         """Write the configuration, if it changes.
 
-        Raises WriteError, and ConfigError if the file was changed in the meantime.
+        Raises WriteError, and ConfigError if somebody has edited the file during the upgrade.
         """
-        # An upgrade takes minutes, and people may edit the file meanwhile.
         if read_bytes(self.config) != self.before:
             raise ConfigError(
                 "changed while the upgrade ran",
                 where=str(self.config),
                 hint="Run the same command again.",
             )
-        # Resolved, so that a symbolic link is kept.
+        # Resolve the path: a symbolic link must not be replaced by a file.
         write_if_changed(self.config.resolve(), self.after)
 
 
 def plan_move(
     config: Path, target: str, *, run: Run, package_version: str | None
 ) -> Move:
-    """Return the change of the configuration that moves the pin of ``run`` to ``target``.
+    """Return the planned move of the pin of ``run`` to ``target``. Nothing is written.
 
     ``package_version`` is needed for a target that is not a release. Raises ConfigError.
     """
     if package_version is None and target in run.settings.upstreams:
         raise ConfigError(
-            f"{target!r} is the name of an upstream, and a REF is missing before it",
+            f"{target!r} is the name of an upstream, but a REF must come before it",
             hint=f"For example: {how_to_run('upgrade', 'latest', target)}",
         )
     if run.upstream.is_beside:
@@ -181,7 +181,7 @@ def plan_move(
             f"{run.name} is shown beside the pin and has no pin of its own",
             hint=f"Move the pin: {how_to_run('upgrade', run.version, run.paths.upstream)}",
         )
-    # The original bytes are kept, to detect later whether the file was changed meanwhile.
+    # Keep the original bytes, to detect later whether somebody has edited the file.
     data = read_bytes(config)
     text = data.decode("utf-8")
     now = read_pin(text, upstream=run.name, version=run.version, package=run.package)
@@ -203,7 +203,7 @@ def newest(config: Path, *, run: Run, tags: Collection[str]) -> Newest:
     names = pinned_names(text, run.package)
     if not names:
         return newest_release(tags, None, version=run.version, template=template)
-    # jaxlib is released some time after jax, or not at all for this platform.
+    # jaxlib is released some time after jax, and not for every platform.
     installable = set.intersection(*(set(released_versions(name)) for name in names))
     return newest_release(tags, installable, version=run.version, template=template)
 
@@ -217,17 +217,17 @@ def python_fault(config: Path, run: Run, version: str) -> str:
     from pipeline.adapters.upstream import indexes
 
     names = pinned_names(read_bytes(config).decode("utf-8"), run.package)
-    # Only the main package is checked: for the others pip may download complete wheels.
+    # Check only the main package. For the others, pip might have to download whole wheels.
     return indexes.python_fault(names[0], version) if names else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpgradeOptions:
-    """Target and mode of an upgrade. With ``dry_run``, or in a dry run, nothing is written."""
+    """Options of ``upgrade``. Nothing is written if ``dry_run`` or ``run.dry`` is true."""
 
     target: str  # a release, a version, any ref, or "latest"
     config: Path  # the file that holds the pin
-    version: str | None = None  # the version that goes with a target that is no release
+    version: str | None = None  # of the package, if the target is not a release
     dry_run: bool = False
     # Whether code runs on the new version afterwards; None if the option was not given.
     runs_code: bool | None = None
@@ -244,9 +244,8 @@ class Commits:
 def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     """Move the pin and the docs, update the catalogues, and return the result.
 
-    The configuration is written last. If a step before that fails, checkout, lock, catalogues and
-    memory are restored. Code does not run here: the caller (nox) runs ``build`` in an environment
-    with the new version.
+    The configuration is written last. If an earlier step fails, docs, lock, catalogues and memory
+    are restored. Code does not run here: nox installs the new version, and then runs ``build``.
     """
     is_dry = options.dry_run or run.dry
     wanted = options.target
@@ -256,7 +255,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     move = plan_move(options.config, wanted, run=run, package_version=options.version)
     if options.runs_code:
         _check_python(run, options, move.pin.version, is_dry=is_dry)
-    # Never dry: a trial does the whole move, in a scratch copy.
+    # This run writes even if the upgrade is dry: a dry upgrade moves a scratch copy.
     target = replace(
         run,
         upstream=structs.replace(
@@ -290,7 +289,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     result = replace(result, findings=(*result.findings, *_rules(target, result.lock)))
     changes = list(result.changes)
     if is_dry:
-        # Files built in the scratch copy are gone, and a move would not report them either.
+        # The scratch copy's files in build/ are not part of the upgrade.
         changes = [path for path in changes if not path.startswith("build/")]
     if move.is_change:
         changes.append(options.config.name)
@@ -307,7 +306,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
 def _check_python(
     run: Run, options: UpgradeOptions, version: str, *, is_dry: bool
 ) -> None:
-    """Raise ConfigError if this Python cannot install ``version``, as no code could run on it.
+    """Raise ConfigError if this Python cannot install ``version``, because code could not run.
 
     A dry run only warns.
     """
@@ -316,28 +315,28 @@ def _check_python(
         run.log.warn(fault)
     elif fault:
         hint = (
-            "Nothing has changed. Run nox on such a Python (docs/maintaining.md says how), "
-            f"or move the docs alone: {how_to_run('upgrade', f'{version} --no-execute')}"
+            "Nothing has changed. Run nox on such a Python (see docs/maintaining.md), "
+            f"or move only the docs: {how_to_run('upgrade', f'{version} --no-execute')}"
         )
         raise ConfigError(fault, hint=hint)
 
 
 def _newest(run: Run, options: UpgradeOptions) -> tuple[str, tuple[str, ...]]:
-    """Return the newest installable version, and why each newer release was skipped.
+    """Return the newest installable version, and for each newer release why it was skipped.
 
-    The version is the pinned one if none is newer.
+    The version is the pinned one if no newer release can be installed.
     """
     with run.log.step("look for releases") as step:
         tags = pull_stage.list_tags(run)
         found = newest(options.config, run=run, tags=tags)
         step.result = f"{run.package} {found.version}".strip()
         if found.version == run.version:
-            step.result += " stays: no newer release can be installed"
+            step.result += ": no newer release can be installed"
     reasons = []
     for version in found.waiting:
         fault = python_fault(options.config, run, version)
         reasons.append(fault or f"no {run.package} {version} can be installed here")
-        run.log.warn(f"passed over: {reasons[-1]}")
+        run.log.warn(f"skipped: {reasons[-1]}")
     return found.version, tuple(reasons)
 
 
@@ -351,7 +350,10 @@ def try_move(target: Run) -> RunResult:
 
 
 def _rules(target: Run, lock: Lock) -> tuple[Finding, ...]:
-    """Return warnings about rules that match no page at the new commit; execution rejects them."""
+    """Return warnings about execution rules that match no page at the new commit.
+
+    At the next run of code these rules are errors.
+    """
     findings = rule_findings(target, lock)
     return tuple(replace(finding, severity=Severity.WARNING) for finding in findings)
 
@@ -363,13 +365,13 @@ def move_docs(target: Run) -> RunResult:
     changes: tuple[str, ...] = ()
     if lock_bytes(target) != before:
         changes = (target.shown(target.paths.lock),)
-    # Thorough, because people want to see what happens to every message.
+    # Read all catalogues, because the report counts the changes of every message.
     pulled = RunResult.of(target, lock, changes=changes)
     return build_pulled(target, BuildOptions(last="merge", is_thorough=True), pulled)
 
 
 def _with_names(target: Run, result: RunResult) -> RunResult:
-    """Return the result with the refreshed table of names, as new docs refer to other names."""
+    """Refresh the table of names of other sites, because new docs may refer to other names."""
     refreshed = refresh_names(target, result.lock)
     return replace(
         result,
@@ -379,7 +381,7 @@ def _with_names(target: Run, result: RunResult) -> RunResult:
 
 
 def read_both(run: Run, target: Run) -> Commits:
-    """Return the pulled commit and that of ``target``, without writing.
+    """Return the pulled commit and the target's commit. Nothing is written.
 
     Raises UpstreamError if the target has no page to translate.
     """
@@ -392,29 +394,29 @@ def read_both(run: Run, target: Run) -> Commits:
         raise UpstreamError(
             f"has no page that can be translated at {ref!r}",
             where=after.lock.url,
-            hint="It may be older than the docs. Choose another ref; nothing has changed.",
+            hint="The ref may be older than the docs. Choose another; nothing has changed.",
         )
     before = _pulled_commit(run)
     old = _selected_pages(run, before)
     gone = old - new
-    # Upstream may have moved its docs to another folder. The move would then lose most pages.
+    # If upstream has moved its docs to another folder, most pages are missing: warn.
     if len(gone) * 2 > len(old):
         run.log.warn(
-            f"{len(gone)} of {len(old)} pages are not there at {ref}; their catalogues are kept"
+            f"{len(gone)} of {len(old)} pages do not exist at {ref}; their catalogues are kept"
         )
     return Commits(before=before, after=after)
 
 
 def _selected_pages(run: Run, commit: Commit) -> set[str]:
-    """Return the selected pages of a commit, whether they are translated or not."""
+    """Return the names of the pages of a commit that the configuration selects."""
     names = [page.name for page in commit.lock.pages]
     return set(filter(run.upstream.selects, names))
 
 
 def _pulled_commit(run: Run) -> Commit:
-    """Return the commit of the lock, or without a lock the commit of the pin.
+    """Return the commit in the lock. Without a lock, return the commit of the pinned ref.
 
-    If upstream no longer has it, warn and return a commit without files.
+    If upstream no longer has the commit, warn and return a commit without files.
     """
     try:
         lock = parse_lock(lock_bytes(run), where=str(run.paths.lock))
@@ -424,13 +426,13 @@ def _pulled_commit(run: Run) -> Commit:
         found = pull_stage.read_at(run, ref=lock.commit if lock else None)
     except UpstreamError as error:
         run.log.warn(
-            f"{error.where}: {error.what}; it is not known what differs from what was pulled, "
+            f"{error.where}: {error.what}; the pulled docs cannot be compared, "
             "so every page counts as new"
         )
         return Commit(lock=replace(lock or _unknown(run), files=()), documents={})
     if lock is None:
         return found
-    # Reports show the lock's ref, because people do not know commits by their ids.
+    # Reports show the lock's ref, because people do not recognize commit ids.
     return replace(found, lock=replace(found.lock, ref=lock.ref, version=lock.version))
 
 
@@ -450,7 +452,7 @@ def _unknown(run: Run) -> Lock:
 
 
 def _report_remaining_steps(run: Run, options: UpgradeOptions, *, version: str) -> None:
-    """Report the remaining steps: code has not run, and other upstreams have not moved."""
+    """Tell the user the remaining steps: run the code, and sync other upstreams."""
     if options.runs_code is None:
         run.log.note(
             f"no code has run on {f'{run.package} {version}'.strip() or 'these docs'} yet: "
@@ -458,12 +460,12 @@ def _report_remaining_steps(run: Run, options: UpgradeOptions, *, version: str) 
         )
     elif options.runs_code:
         run.log.note(
-            f"the move is done, and its code runs next; {how_to_run('build')} goes on after an "
-            f"interrupt, {how_to_run('upgrade', run.version)} goes back"
+            f"the move is done, and the code runs next. To continue after an interrupt: "
+            f"{how_to_run('build')}; to go back: {how_to_run('upgrade', run.version)}"
         )
     if version == run.version:
         return
-    # Upstreams share the package's pin, so docs pulled for the old pin are now out of date.
+    # All upstreams of a package share its pin, so the docs of the others are now out of date.
     others = _other_pulled(run)
     if others:
         them = "it" if len(others) == 1 else "them"

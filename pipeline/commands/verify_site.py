@@ -1,9 +1,9 @@
 """verify-site: prove that a published site was built from the two commits that it names.
 
-One commit is upstream's, the other is the project's. The project is checked out in a temporary
-folder, upstream's docs are pulled into it, and the pages are merged again. The files that readers
-can download must equal the result. The HTML pages, which Sphinx makes from these files, are not
-compared.
+One commit is upstream's, the other is the project's. The command checks out the project in a
+temporary folder, pulls upstream's docs, and merges the pages again. It compares the result with the
+files that readers can download from the site. It does not compare the HTML, which Sphinx makes from
+these files.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from pipeline.site.manifest import digest_of_file
 from pipeline.stages.execute.plan import read_notebook
 from pipeline.stages.pull.stage import pull
 
-# Metadata that a run adds, or that belongs to the file format.
+# Notebook metadata that running or formatting a notebook adds.
 _OF_A_RUN = frozenset(("kernelspec", "language_info", "widgets"))
 
 
@@ -62,7 +62,7 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "site",
         metavar="URL | FOLDER",
-        help="where the site is: https://…, or build/site/NAME",
+        help="the address or folder of the site: https://…, or build/site/NAME",
     )
 
 
@@ -77,10 +77,10 @@ def run_command(arguments: Namespace, log: Log) -> int:
 
 
 def verify_site(settings: Settings, address: str, log: Log) -> Verified:
-    """Verify every page of the site at ``address``.
+    """Verify every page of the site at ``address``, and return the result.
 
-    Raises SiteError if the site does not respond, and InputError if this project did not make it.
-    Raises ConfigError if the project lacks the site's upstream, locale or commit. Raises
+    Raises SiteError if the site does not respond, and InputError if it is not a site of this
+    pipeline. Raises ConfigError if the project lacks the site's upstream, locale or commit. Raises
     FindingsError if the project's commit pins another commit of upstream than the site names.
     Raises UpstreamError if the English docs are unavailable.
     """
@@ -92,7 +92,8 @@ def verify_site(settings: Settings, address: str, log: Log) -> Verified:
             one
             for page in manifest.pages
             for one in (page, *page.included)
-            # The page of an object consists of its docstrings, documents of their own.
+            # A page of the API reference has no document of its own. It is made of docstrings,
+            # which are documents and are listed as included.
             if is_reference(one.page) or not is_reference(one.source)
         ]
         verified: list[VerifiedPage] = []
@@ -120,18 +121,18 @@ def verify_site(settings: Settings, address: str, log: Log) -> Verified:
 
 
 def _manifest(site: Published) -> Manifest:
-    """Return the site's manifest. Raises InputError if there is none, or it names no commit."""
+    """Return the site's manifest, which names the commits and files. Raises InputError."""
     data = site.read(NAME)
     if data is None:
         raise InputError(
-            f"has no {NAME}: it is no site of this project",
+            f"has no {NAME}: it is not a site of this pipeline",
             where=site.name,
-            hint="Name the root of the site.",
+            hint="Give the address of the site's root.",
         )
     manifest = read_manifest(data, where=f"{site.name.rstrip('/')}/{NAME}")
     if not manifest.project:
         raise InputError(
-            "was built from files that were not committed: nothing can be proved",
+            "was built from uncommitted files, so it cannot be verified",
             where=site.name,
             hint="Commit the project, build the site from the commit, and publish it.",
         )
@@ -141,10 +142,11 @@ def _manifest(site: Published) -> Manifest:
 def _rebuilt(
     settings: Settings, manifest: Manifest, folder: Path, *, where: str
 ) -> tuple[Run, Lock]:
-    """Merge the pages again in ``folder``, from the two commits of the site.
+    """Merge the pages again in ``folder``, from the two commits that the site names.
 
-    The upstream of the run has no ``reference`` if its docstrings, which are those of the lock,
-    are not here.
+    Return the run and the lock. Docstrings of an API reference are copied from this project. If it
+    does not have those of the lock, the run's upstream has no ``reference``, and its pages are not
+    verified.
     """
     root = check_out(settings.root, manifest.project, folder / "project")
     there = read_settings(root / "pyproject.toml")
@@ -157,11 +159,11 @@ def _rebuilt(
         )
     upstream = there.upstream(name)
     if (settings.root / upstream.url).exists() and not (root / upstream.url).exists():
-        # The upstream is a folder beside the project, outside its repository.
+        # The upstream's URL is a relative path to a folder outside the project.
         address = str((settings.root / upstream.url).resolve())
         upstream = structs.replace(upstream, url=address)
     reference = upstream.reference
-    # The package is not run: its docstrings are those that this project has pulled.
+    # Without ``reference`` the pull does not import the package to read its docstrings.
     upstream = structs.replace(upstream, reference=None)
     run = Run(settings=there, upstream=upstream, log=Log(QUIET), locales=(locale,))
     data = files.read_bytes(run.paths.lock)
@@ -170,7 +172,7 @@ def _rebuilt(
     pulled = pull(run, ref=lock.commit if lock.date else None)
     if not manifest.upstream.commit == lock.commit == pulled.commit:
         raise FindingsError(
-            f"was made of {name} at {manifest.upstream.commit[:12]}, and commit "
+            f"was made from {name} at {manifest.upstream.commit[:12]}, but commit "
             f"{manifest.project[:12]} of its project pins {lock.commit[:12]}",
             where=where,
             hint="Build the site from a commit, and publish it again.",
@@ -180,14 +182,17 @@ def _rebuilt(
     else:
         own = [file for file in lock.files if not is_reference(file.path)]
         lock = replace(lock, files=tuple(own))
-    # restored, because pull wrote the commit as ref, and the ref appears on every page
+    # Restore the lock: the pull has written the commit as ref, and every page shows the ref.
     files.write_if_changed(run.paths.lock, format_lock(lock))
     build(run, BuildOptions(last="merge"))
     return run, lock
 
 
 def _copy_docstrings(lock: Lock, here: Paths, there: Paths) -> bool:
-    """Copy the docstrings of the lock; return whether all are here, as they were pulled."""
+    """Copy the docstrings of the lock from one project to another.
+
+    Return whether all of them exist ``here`` with the contents that the lock records.
+    """
     for file in lock.files:
         if is_reference(file.path):
             path = here.docs / file.path
@@ -201,7 +206,7 @@ def _copy_docstrings(lock: Lock, here: Paths, there: Paths) -> bool:
 def _verified(
     run: Run, lock: Lock, site: Published, page: PublishedPage
 ) -> VerifiedPage:
-    """Compare one published page with the merged one."""
+    """Compare one published page with the merged page."""
     try:
         found = tuple(_differences(run, lock, site, page))
     except InputError as error:
@@ -212,7 +217,7 @@ def _verified(
 def _differences(
     run: Run, lock: Lock, site: Published, page: PublishedPage
 ) -> Iterator[str]:
-    """Yield each difference of a page. Raises InputError for an unreadable file."""
+    """Yield a line for each difference of a page. Raises InputError for an unreadable file."""
     if page.blob not in [file.blob for file in lock.files if file.path == page.source]:
         yield f"{page.source}: is no document of this commit"
         return
@@ -221,7 +226,7 @@ def _differences(
     if not page.document:
         yield f"{page.source}: cannot be downloaded from the site"
     merged = run.paths.merged(run.locales[0]) / page.source
-    if not merged.is_file():  # the merge failed, so the site shows the English
+    if not merged.is_file():  # the page was not merged: the site shows the English
         merged = run.paths.docs / page.source
     expected = files.read_bytes(merged)
     for path, digest in page.files.items():
@@ -239,17 +244,20 @@ def _differences(
 def _notebook_differences(
     merged: Path, path: str, data: bytes, *, is_clean: bool
 ) -> Iterator[str]:
-    """Yield each difference of a downloadable notebook; a clean one must have no outputs."""
+    """Yield a line for each difference of a downloadable notebook.
+
+    A notebook with ``is_clean`` must have no outputs.
+    """
     expected = read_notebook(merged)
     if expected is None:
         raise InputError("is no notebook, and the site has one")
     found = parse_notebook(data, where=path)
     if found != read_json(data, where=path):
-        yield f"{path}: has what no notebook holds"
+        yield f"{path}: has fields that a notebook cannot have"
     if _facts(expected) != _facts(found):
         yield f"{path}: has other metadata"
     nothing: dict[str, Any] = {}
-    # A missing cell on either side counts as an empty one, which differs.
+    # If one side has fewer cells, compare the others with an empty cell, which differs.
     pairs = zip_longest(expected["cells"], found["cells"], fillvalue=nothing)
     for number, (theirs, ours) in enumerate(pairs, start=1):
         if _cell(theirs) != _cell(ours):
@@ -260,19 +268,19 @@ def _notebook_differences(
 
 
 def _facts(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the metadata of a notebook or cell, without what a run adds."""
+    """Return the metadata of a notebook or cell, without the fields in ``_OF_A_RUN``."""
     metadata = value.get("metadata", {})
     return {key: metadata[key] for key in metadata if key not in _OF_A_RUN}
 
 
 def _cell(cell: Mapping[str, Any]) -> tuple[object, ...]:
-    """Return everything of a cell that must equal the merged one."""
+    """Return the parts of a cell that must equal those of the merged cell."""
     attachments = json.dumps(cell.get("attachments", {}), sort_keys=True)
     return (cell.get("cell_type"), source_of(cell), _facts(cell), attachments)
 
 
 def _first_line(expected: bytes, found: bytes) -> str:
-    """Return a description of the first line in which two texts differ."""
+    """Return a description of the first line in which two cells or documents differ."""
     lines = zip_longest(expected.split(b"\n"), found.split(b"\n"), fillvalue=b"")
     for number, (their, our) in enumerate(lines, start=1):
         if their != our:

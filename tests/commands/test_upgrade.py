@@ -679,7 +679,7 @@ def test_latest_is_the_newest_release_that_is_tagged_and_installable(
     assert "look for releases JAX 1.1.0 " in capsys.readouterr().err
     assert main(["upgrade", "latest"]) == 0
     said = capsys.readouterr().err
-    assert "JAX 1.1.0 stays: no newer release can be installed" in said
+    assert "JAX 1.1.0: no newer release can be installed" in said
     assert "jax is at jax-v1.1.0 already" in said
 
 

@@ -173,7 +173,12 @@ def test_an_old_site_is_proved_by_what_it_was_built_from(
         (RST, ":doc:`", ":dac:`", "✗ rest.rst"),
         (RAN, "词语", "字语", f"{RAN}, cell 2"),
         # What is only in the clean notebook.
-        (CLEAN, '"outputs": []', '"outputs": [{}]', "has what no notebook holds"),
+        (
+            CLEAN,
+            '"outputs": []',
+            '"outputs": [{}]',
+            "has fields that a notebook cannot have",
+        ),
         (CLEAN, '"outputs": []', f'"outputs": [{OUTPUT}]', "has outputs"),
         (CLEAN, '"metadata": {', '"metadata": {"a": 1, ', f"    {CLEAN}"),
     ],
@@ -268,7 +273,7 @@ def test_a_part_of_a_site_is_proved_and_says_that_it_is_one(
         ("locale", "xx", 2, "which its project does not configure"),
         ("project", "e" * 40, 2, "git knows no commit 'eeee"),
         ("project", "--help", 4, "names no commit"),
-        ("project", "", 4, "was built from files that were not committed"),
+        ("project", "", 4, "was built from uncommitted files"),
         ("upstream", {"name": "x", "ref": "", "commit": ""}, 2, "does not configure"),
         (
             "upstream",
