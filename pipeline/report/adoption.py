@@ -13,9 +13,9 @@ from pipeline.report.counts import counted
 from pipeline.report.findings import finding_lines
 from pipeline.report.value import Screen, unstyled
 
-_NARROWEST = 40  # columns: a line of one word is unreadable
+_NARROWEST = 40  # columns; text is not wrapped to less, even on a narrower terminal
 _SHOWN = 5  # failing cells listed in the text
-# What follows the count of each state.
+# Text after the count of each state: "3 doubtful, and not taken".
 _PHRASES = {
     State.KEPT: "kept as comments, because a translation is there",
     State.SAME: "the same as here",
@@ -51,14 +51,15 @@ def _wrapped(line: str, width: int) -> str:
 
 
 def version_text(copy: AdoptedCopy) -> str:
-    """Return the version of a copy: ``2021-06-01 (1fa3acb) to 2021-08-12 (22bb9c0)``.
+    """Return the period of the version that a copy translates.
 
-    A release that contains it is added, if there is one. Return an empty string for a catalogue.
+    For example: ``2021-06-01 (1fa3acb) to 2021-08-12 (22bb9c0), first in jax-v0.2.14``. The release
+    is omitted if none has the version. For a catalogue, the text is empty.
     """
     if copy.version is None or not copy.as_good:
         return ""
     first, last = copy.as_good[0], copy.as_good[-1]
-    # Dates are cut to the day, commits to a short hash.
+    # Dates are cut to the day, commit ids to ten characters.
     begin = first.since[:10] or "the pin"
     end = f"{last.until[:10]} ({last.last[:10]})" if last.until else "today"
     text = f"{begin} ({first.first[:10]}) to {end}"

@@ -1,6 +1,6 @@
-"""Badges: a label and a value, as JSON for the endpoint badge of shields.io.
+"""Badges for a README, as JSON files from which shields.io draws a label and a value.
 
-``badges_of`` turns the result of one locale into the bytes of the badge files.
+``badges_of`` turns the result of one locale into the bytes of these files.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _GOOD, _FAIR = 90, 50  # minimum percentages for green and yellow
 def badges_of(result: RunResult, locale: str) -> dict[str, bytes]:
     """Return the badges of one locale by name.
 
-    They show the translated percentage, the package version and, if the result has a comparison,
-    how many messages the pin is behind.
+    They show the translated percentage and the package version. If the result has a comparison with
+    another ref, a badge shows how many messages have changed there.
     """
     lock = result.lock
     progress = progress_of(result.pages[locale])
-    # A badge needs a number, so that no messages at all count as 0 %.
+    # Docs without messages have no percentage, but a badge needs a number: 0 %.
     percent = whole_percent(progress.translated, progress.messages) or 0
     colour = "red"
     if percent >= _GOOD:
@@ -47,7 +47,7 @@ def _badge(label: str, message: str, colour: str) -> bytes:
 
 
 def _behind(comparison: Comparison) -> bytes:
-    """Return the badge for the number of messages that an upgrade would give translators."""
+    """Return the badge for the number of messages to translate after an upgrade."""
     before = comparison.before.ref or "docs"
     after = comparison.after.ref or "HEAD"
     # Moved and dropped messages are no work for a translator.

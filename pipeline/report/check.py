@@ -1,8 +1,8 @@
 """Output of ``check``: text for people, JSON, SARIF 2.1.0, or annotations for GitHub.
 
-``render`` selects the format. SARIF is for code scanning and editors. An annotation is a workflow
-command: ``::error file=a.po,line=7,title=M102 bold …::text``. It is escaped, so that text from a
-catalogue can neither end a command nor start another one.
+``render`` selects the format. SARIF is for code scanning and editors. An annotation is a line that
+GitHub's runner shows beside the code: ``::error file=a.po,line=7,title=M102 bold …::text``. Its
+parts are escaped, because text from a catalogue must not start another command of the runner.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pipeline.report.result import CheckResult
 from pipeline.report.terminal import drawn_lines
 from pipeline.report.value import Line, Screen
 
-# By the first character of a line.
+# Colours of a diff, by the first character of the line.
 _DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -33,8 +33,8 @@ def render(
 ) -> str:
     """Return ``result`` in one of ``commands.check.FORMATS``.
 
-    ``level`` is that of the log, and affects only text and annotations. ``screen`` affects only the
-    text for people.
+    ``level`` is the log's level; it affects text and annotations. ``screen`` affects only the text
+    for people.
     """
     match form:
         case "json":
@@ -56,7 +56,7 @@ def check_text(result: CheckResult, screen: Screen, *, level: int = NORMAL) -> s
     language = screen.language
     is_quiet, is_verbose = level <= QUIET, level >= VERBOSE
     lines: list[Line] = []
-    # Fixes come first, because readers look at the end for what is left to correct.
+    # Fixes come first. People look at the end of the output, for what they must correct.
     if not is_quiet:
         lines += _diff_lines(result.diffs)
     shown = [
@@ -74,7 +74,7 @@ def check_text(result: CheckResult, screen: Screen, *, level: int = NORMAL) -> s
 
 
 def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
-    """Return the summary: findings by severity, entries, files, and possible actions.
+    """Return the summary: counts of findings, entries and files, and options that help.
 
     ``2 errors, 1 note in 40 entries of 3 catalogues; --fix mends 1; -v shows the notes``
     """
@@ -87,7 +87,7 @@ def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
     catalogs = counted(result.files, "catalogue")
     fixable = sum(finding.fixed is not None for finding in result.findings)
     written = counted(len(result.written), "file")
-    # Whether to show each part, and its text.
+    # Each part: whether to show it, and its text.
     parts = (
         (True, f"{', '.join(found) or 'no mistakes'} in {entries} of {catalogs}"),
         (fixable, f"--fix mends {fixable}"),
@@ -107,7 +107,7 @@ def _diff_lines(diffs: str) -> Iterator[Line]:
     """Yield the changes by ``--fix``, followed by an empty line."""
     if not diffs:
         return
-    # They contain msgids and msgstrs, which must not control the terminal.
+    # Escape the lines: they have texts of catalogues, which may contain control characters.
     for row in diffs.removesuffix("\n").split("\n"):
         yield [(on_one_line(row), _DIFF_COLOURS.get(row[:1], ""))]
     yield []
@@ -124,14 +124,14 @@ def to_github(result: CheckResult, *, verbose: bool = False) -> str:
     """Return a workflow command for each finding; notes are included only if ``verbose``."""
     shown = set(Severity)
     if not verbose:
-        # As on a terminal, notes are shown only on request.
+        # Notes appear only on request, as on a terminal.
         shown.remove(Severity.NOTE)
     findings = [finding for finding in result.findings if finding.severity in shown]
     return "".join(map(_annotation, findings))
 
 
 def _annotation(finding: Finding) -> str:
-    """Return the workflow command that shows ``finding`` beside its line, with its newline.
+    """Return the command that makes GitHub show ``finding`` beside its line, with a newline.
 
     ``::error file=a.po,line=7,title=M201 code lost or changed::…``
     """
@@ -162,9 +162,10 @@ _PROPERTIES = ("page", "section", "msgid", "msgstr", "fixed")
 
 
 def to_sarif(result: CheckResult) -> dict[str, Any]:
-    """Return a SARIF log, with paths relative to ``%SRCROOT%``, the working directory of ``check``.
+    """Return a SARIF log. Its paths are relative to ``%SRCROOT%``, the working directory.
 
-    It names the page that describes the codes. A link would have to be an absolute URL.
+    Each rule names the page of the docs that describes its code. SARIF allows only absolute URLs as
+    links, so this is plain text.
     """
     rules = _sarif_rules(result.findings)
     indices = {code: index for index, code in enumerate(rules)}
@@ -173,7 +174,7 @@ def to_sarif(result: CheckResult) -> dict[str, Any]:
     for finding in result.findings:
         identity = _identity(finding)
         seen[identity] += 1
-        # Findings with equal identity are numbered.
+        # Number findings with the same identity, because fingerprints must be unique.
         fingerprint = _digest(f"{identity}\0{seen[identity]}")
         results.append(_sarif_result(finding, indices[finding.code], fingerprint))
     run = {
@@ -186,14 +187,14 @@ def to_sarif(result: CheckResult) -> dict[str, Any]:
 
 def _sarif_rules(findings: Iterable[Finding]) -> dict[str, dict[str, Any]]:
     """Return a rule for each code, with the severity of its worst finding."""
-    # A check may report errors and notes. GitHub shows the severity of the rule.
+    # GitHub shows the severity of the rule. A check may report errors and notes: use the worst.
     worst_last = sorted(findings, key=lambda finding: _WEIGHT[finding.severity])
     worst = {finding.code: finding for finding in worst_last}
     return {code: _sarif_rule(worst[code]) for code in sorted(worst)}
 
 
 def _sarif_rule(finding: Finding) -> dict[str, Any]:
-    """Return the rule of a finding: its code and name, and where it is described."""
+    """Return the SARIF rule of a finding: its code, its name, and a reference to the docs."""
     words = re.findall(r"\w+", finding.name)
     return {
         "id": finding.code,
@@ -205,7 +206,7 @@ def _sarif_rule(finding: Finding) -> dict[str, Any]:
 
 
 def _sarif_result(finding: Finding, index: int, fingerprint: str) -> dict[str, Any]:
-    """Return one finding; ``index`` is the position of its rule."""
+    """Return one finding as a SARIF result; ``index`` is the position of its rule."""
     text = f"{finding.text}. {finding.hint}".rstrip()
     place = {
         "artifactLocation": {
@@ -229,8 +230,11 @@ def _sarif_result(finding: Finding, index: int, fingerprint: str) -> dict[str, A
 
 
 def _identity(finding: Finding) -> str:
-    """Return what stays equal if lines are added above: file, code, English, wrong words."""
-    # Not the spans: they move when a word is inserted before them.
+    """Return an identity of a finding that does not change if lines are added to the file.
+
+    It consists of file, code, English and the wrong words.
+    """
+    # Use the words and not their positions, which change when a word is inserted before them.
     words = [finding.msgstr[start:end] for start, end in finding.spans]
     return "\0".join((finding.file, finding.code, finding.msgid, *words))
 

@@ -1,8 +1,10 @@
-"""Messages in Chinese for people: findings of checks and runs, tables, summaries.
+"""Translation of the pipeline's own messages into Chinese: findings, tables, summaries.
 
-``core/checks/chinese.toml`` has the texts of the checks; the guide for translators is generated
-from it as well. ``chinese.toml`` in this folder has the texts of runs. A message without a
-translation stays English, and so does all output for programs.
+The translations are regular expressions for English messages, with a Chinese text for each. For
+example, ``(\\d+) pages?`` becomes ``{1} 个页面``. ``core/checks/chinese.toml`` has the messages of
+checks; the guide for translators is generated from it as well. ``chinese.toml`` in this folder has
+the messages of runs. A message that no pattern matches stays English. Output for programs is never
+translated.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from typing import Any
 from pipeline.findings import Finding, Severity
 from pipeline.report.value import Language
 
-# In gettext's order: the first variable that is set wins. LANGUAGE overrides it, unless
-# that locale is "C".
+# Environment variables for the locale, in gettext's order: the first one that is set counts.
+# LANGUAGE overrides it, unless the locale is in ``_PLAIN``.
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _PLAIN = ("", "C", "POSIX", "C.UTF-8", "C.utf8")
 _SIMPLIFIED = re.compile(r"zh(?:_CN|_SG|_MY|_Hans.*)?(?:[.@].*)?", re.IGNORECASE)
@@ -28,13 +30,14 @@ _QUOTED = r"“[^”]*”|``.*?``|`[^`]*`|\$[^$]*\$"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Table:
-    """Names and explanations by code, and the translations of sentences and words."""
+    """Contents of both files with translations."""
 
-    rules: Mapping[str, Mapping[str, str]]
-    texts: tuple[tuple[re.Pattern[str], str], ...]
+    rules: Mapping[str, Mapping[str, str]]  # by code of a check: title and explanation
+    texts: tuple[tuple[re.Pattern[str], str], ...]  # patterns of sentences, and Chinese
     words: Mapping[str, str]  # names of things that occur in sentences
-    headings: Mapping[str, str]  # of the columns of tables
-    pieces: re.Pattern[str]  # matches these words, and quotations, which are kept
+    headings: Mapping[str, str]  # headings of table columns
+    # Matches the ``words``, and quotations, which are left as they are.
+    pieces: re.Pattern[str]
 
 
 def is_chinese_wanted(environ: Mapping[str, str]) -> bool:
@@ -48,12 +51,12 @@ def is_chinese_wanted(environ: Mapping[str, str]) -> bool:
 
 
 def in_chinese(finding: Finding) -> Finding:
-    """Return ``finding`` in Chinese, as far as it has a translation; code and place are kept."""
+    """Return ``finding`` with its texts in Chinese, as far as they have a translation."""
     text = sentence_in_chinese(finding.text)
     rule = _table().rules.get(finding.code)
     if rule is None:
         return replace(finding, text=text, hint=sentence_in_chinese(finding.hint))
-    # The specific remedy precedes the general explanation of the code.
+    # Put the hint of this finding before the general explanation of its code.
     remedy = _matched(finding.hint) or ""
     return replace(
         finding, name=rule["title"], text=text, hint=f"{remedy}{rule['explain']}"
@@ -61,10 +64,13 @@ def in_chinese(finding: Finding) -> Finding:
 
 
 class Piece(str):
-    """A part captured from a sentence: ``{1}`` inserts it as it is, ``{1:zh}`` in Chinese."""
+    """Part of a sentence that a pattern's group matched.
+
+    In the Chinese text, ``{1}`` inserts the first group as it is, ``{1:zh}`` its translation.
+    """
 
     def __format__(self, how: str) -> str:
-        """Return the piece; for ``zh`` translate it as a whole, or otherwise word by word."""
+        """Return the piece. For ``zh``, translate it as a whole, or word by word if unknown."""
         if how != "zh":
             return str(self)
         whole = _table().words.get(str(self)) or _matched(str(self))
@@ -77,7 +83,7 @@ def sentence_in_chinese(text: str) -> str:
 
 
 def _matched(text: str) -> str | None:
-    """Return a sentence in Chinese by the first pattern that matches, or None."""
+    """Return a sentence in Chinese, by the first pattern that matches, or None."""
     for pattern, chinese in _table().texts:
         match = pattern.fullmatch(text)
         if match:
@@ -93,24 +99,27 @@ def _word(match: re.Match[str]) -> str:
     # An empty translation removes the word together with its space.
     if not chinese:
         return ""
-    # A space separates a translation from the quotation or number after it.
+    # Keep the space before a quotation or a number, but not between two Chinese words.
     has_space = match[0].endswith(" ") and not _is_chinese_next(match)
     return f"{chinese} " if has_space else chinese
 
 
 def _is_chinese_next(match: re.Match[str]) -> bool:
-    """Return whether a word that becomes Chinese follows, as in ``bold and the link``."""
+    """Return whether the next word becomes Chinese. In ``bold and the link`` each one does."""
     following = _table().pieces.match(match.string, match.end())
     if following is None:
         return False
     chinese = _table().words.get(following[0].rstrip(" "))
-    # Words without a translation vanish: the word after them counts.
+    # A word with an empty translation vanishes, so look at the word after it.
     return _is_chinese_next(following) if chinese == "" else chinese is not None
 
 
 @cache
 def _table() -> _Table:
-    """Return both tables as one. Sentences of runs come first, because they contain others."""
+    """Return both tables as one.
+
+    Patterns for runs come first. Some of them match sentences that contain sentences of checks.
+    """
     rules, runs = _read("pipeline.core.checks"), _read("pipeline.report")
     texts = runs["texts"] | rules.pop("texts")
     words = rules.pop("words")

@@ -1,7 +1,8 @@
-"""Coloured text as pieces with style names, for HTML that follows the reader's theme.
+"""Splitter of coloured text into pieces with style names, for HTML.
 
-Terminal output is split where its style changes, Python source at its tokens. The pieces are plain
-text without escape sequences or invisible characters; a template escapes them for HTML.
+Terminal output is split where its style changes, Python source at its tokens. The style sheet maps
+style names to colours, so that colours follow the reader's light or dark theme. The pieces are
+plain text without escape sequences or invisible characters. A template escapes them for HTML.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ Piece = tuple[str, str]  # text, names of styles separated by spaces
 Rgb = tuple[int, int, int]
 
 _CSI = "\x1b["  # the start of a style sequence such as "\x1b[1;31m"
-# The sequences of ECMA-48. Those that set a style (SGR) are kept, all others removed.
-# An overlong SGR is removed as well: its numbers may have thousands of digits.
+# Escape sequences by ECMA-48. Those that set a style (SGR) are kept, all others removed. Very long
+# ones are removed as well, because their numbers may have thousands of digits.
 _SEQUENCE = re.compile(
     r"""
     \x1b\[ (?P<codes> [0-9;:]{0,100} ) m
@@ -42,7 +43,8 @@ _HUES: dict[str, Rgb] = {  # the approximate colour of each name
     "magenta": (190, 0, 190),
     "cyan": (0, 150, 170),
 }
-_GREY = 24  # maximum difference of red, green and blue in a colour that counts as grey
+# A colour counts as grey if red, green and blue differ by at most this value.
+_GREY = 24
 
 
 def pieces(text: str) -> list[Piece]:
@@ -65,14 +67,14 @@ def pieces(text: str) -> list[Piece]:
 
 
 def _only_styles(text: str) -> str:
-    """Return ``text`` with only those escape sequences that set a style; the rest is printable."""
-    # Removing a sequence may have joined the two halves of "\r\n".
+    """Return ``text`` without invisible characters, except sequences that set a style."""
+    # Replace "\r\n" only now: its halves may have had an escape sequence between them.
     text = _SEQUENCE.sub(_kept, text).replace("\r\n", "\n")
     return _CSI.join(printable(part) for part in text.split(_CSI))
 
 
 def _kept(match: re.Match[str]) -> str:
-    """Return the part of an escape sequence to keep, with colons replaced: rich parses none."""
+    """Return a style sequence with semicolons, as rich cannot parse colons, or "" for others."""
     codes = match["codes"]
     if codes is None:
         return ""
@@ -113,7 +115,7 @@ def _name_of(colour: Color | None) -> str:
         return ""
     if colour.number is not None and colour.number < 16:
         return _NAMES[colour.number % 8]  # 8 to 15 are the bright variants
-    # Greys have no hue: by distance alone, a dark grey would be blue.
+    # Handle greys first: the nearest of the hues to a dark grey is blue.
     rgb = colour.get_truecolor()
     if max(rgb) - min(rgb) <= _GREY:
         return "grey"

@@ -1,6 +1,6 @@
 """Counts for all reports: pages, messages, words, runs.
 
-Every report takes its numbers from here, so that reports never contradict each other.
+All reports use these functions, so that their numbers never contradict each other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ORDER = list(Status)  # the order in which outcomes are listed
 def totals(pages: Iterable[PageResult]) -> dict[str, int]:
     """Return sums over ``pages``: messages and words by state, findings, executions by outcome.
 
-    The keys and their order are those of ``report.json``.
+    ``report.json`` has these keys in this order.
     """
     rows = tuple(pages)
     progress = progress_of(rows)
@@ -51,7 +51,7 @@ def totals(pages: Iterable[PageResult]) -> dict[str, int]:
 def executed_by_class(executions: Sequence[Execution]) -> dict[str, dict[str, int]]:
     """Return pages, executed code cells and all code cells by class of outcome (``class_of``)."""
     classes: dict[str, dict[str, int]] = {}
-    # Outcomes are in the order of ``Status``, their reasons in alphabetical order.
+    # Sort by outcome in the order of ``Status``, then by reason.
     in_order = sorted(
         executions, key=lambda run: (_ORDER.index(run.status), class_of(run))
     )
@@ -71,8 +71,7 @@ def class_of(execution: Execution) -> str:
     ``passed``, ``skipped: accelerator``. The category is the part of the reason before the colon.
     """
     status = execution.status
-    # The reason of a failure is its exception, which would give a class for each
-    # failure.
+    # Do not add the reason of a failure: it is the exception, so each failure would be a class.
     if status in (Status.PARTIAL, Status.SKIPPED):
         kind = execution.reason.partition(":")[0]
         if kind:
@@ -81,7 +80,7 @@ def class_of(execution: Execution) -> str:
 
 
 def outcomes_text(total: Mapping[str, int]) -> str:
-    """Return the outcomes in ``totals``: ``31 passed, 2 failed``.
+    """Return the outcomes in the result of ``totals`` as text: ``31 passed, 2 failed``.
 
     Outcomes without pages are omitted. Without any run, the text is empty.
     """
@@ -89,7 +88,7 @@ def outcomes_text(total: Mapping[str, int]) -> str:
 
 
 def percent_text(part: int, whole: int) -> str:
-    """Return ``part`` of ``whole`` as ``64 %``; ``100 %`` only if nothing is missing.
+    """Return a percentage: ``64 %``. It is rounded down, so ``100 %`` means that all is done.
 
     If ``whole`` is 0, return ``–``.
     """

@@ -1,7 +1,7 @@
 """Reports of ``draft``: the plan, stale drafts, and the outcome.
 
-A command fills in a ``DraftResult``; this module renders it as a report, or as JSON for programs.
-Neither contains the key, nor anything from the endpoint except its replies.
+The command fills in a ``DraftResult``. This module renders the result as a report for people, or as
+JSON for programs. Reports never contain the API key.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHOWN = 60  # characters of a message in a list
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftResult:
-    """The plan and the outcome of a run; ``outcome`` is None if nothing was requested."""
+    """The plan and the outcome of a run. ``outcome`` is None if no request was sent."""
 
     name: str
     lock: Lock
@@ -37,7 +37,7 @@ class DraftResult:
     error: PipelineError | None = None
     changes: tuple[str, ...] = ()
     is_shown: bool = False  # the plan was already shown before the confirmation
-    hint: str = ""  # why nothing was requested, and what to do
+    hint: str = ""  # why no request was sent, and what to do
 
     @property
     def entries(self) -> int:
@@ -46,10 +46,10 @@ class DraftResult:
 
     @property
     def exit_code(self) -> int:
-        """Return the worst exit code of the findings and the error; 1 if work for a person is left.
+        """Return the worst exit code of the findings and the error.
 
-        Such work is left if the budget ran out, if no reply was usable, or if ``--check`` found
-        entries without a draft.
+        The code is at least 1 if the budget ran out, if no reply was usable, or if ``--check``
+        found entries without a draft.
         """
         codes = [finding.exit_code for finding in self.findings if finding.is_error]
         if self.error:
@@ -63,7 +63,7 @@ class DraftResult:
         if self.outcome:
             # The budget ran out, or no answer was usable.
             return self.outcome.stopped != "" or self.outcome.has_no_accepted_answer
-        # Terms of the glossary need no request, but are work all the same.
+        # Terms of the glossary get a draft without a request, so count them as well.
         is_due = any(plan.batches or plan.terms for plan in self.plans)
         return self.check_only and is_due
 
@@ -84,7 +84,7 @@ def _plan_lines(plan: Plan, result: DraftResult) -> Iterator[str]:
     why = ", ".join(f"{count} {why}" for why, count in sorted(plan.by_why.items()))
     tokens = f"{plan.prompt_tokens:,} + {plan.reply_tokens:,} tokens"
     left_alone = f"{plan.left_alone} fuzzy: no other entry has their old translation"
-    # Whether to show each line, its label and its text.
+    # Each line: whether to show it, its label, its text.
     lines = (
         (why, "why", why),
         (plan.terms, "glossary", f"{plan.terms} are terms of the glossary: no call"),
@@ -101,7 +101,7 @@ def _plan_lines(plan: Plan, result: DraftResult) -> Iterator[str]:
 def draft_report(result: DraftResult) -> Report:
     """Return the outcome of a run: a table of pages, rejections by reason, tokens.
 
-    Without an outcome, return the plan, unless it was already shown before the confirmation.
+    If no request was sent, return the plan, unless the user has already seen it.
     """
     blocks: list[Block] = []
     if result.only_stale:
@@ -115,7 +115,7 @@ def draft_report(result: DraftResult) -> Report:
 
 
 def _stale_lines(result: DraftResult) -> list[str]:
-    """Return a line for each draft whose basis has changed, with the reason."""
+    """Return a line for each stale draft, with the reason, and the count for each locale."""
     lines: list[str] = []
     for plan in result.plans:
         for stale in plan.stale:
@@ -144,16 +144,16 @@ def _numbers(pages: Sequence[PageOutcome]) -> tuple[str, ...]:
         sum(page.asked for page in pages),
         sum(page.drafted for page in pages),
         sum(sum(page.refused.values()) for page in pages),
-        # Entries that somebody edited in the meantime have no draft either.
+        # Entries that somebody has edited meanwhile got no draft either.
         sum(page.unanswered + page.skipped for page in pages),
     )
     return tuple(str(number or "") for number in numbers)
 
 
 def _outcome_lines(outcome: Outcome) -> Iterator[str]:
-    """Yield the lines below the table.
+    """Yield the lines below the table: rejections, requests, tokens, seconds.
 
-    Refused answers are only counted, because refusing loses no work: the entry stays empty.
+    Rejected answers are only counted, because their entries stay empty and no work is lost.
     """
     for reason, count in outcome.refused.items():
         yield f"refused, {reason}: {count}"
@@ -174,14 +174,14 @@ def _outcome_lines(outcome: Outcome) -> Iterator[str]:
 
 
 def _page_record(page: PageOutcome) -> dict[str, object]:
-    """Return the outcome of a page for JSON, where skipped entries are called "passed_over"."""
+    """Return the outcome of a page for JSON. Skipped entries have the key "passed_over" there."""
     record = dataclasses.asdict(page)
     record["passed_over"] = record.pop("skipped")
     return record
 
 
 def draft_json(result: DraftResult) -> bytes:
-    """Return the result as JSON. ``outcome`` is null if nothing was requested."""
+    """Return the result as JSON. ``outcome`` is null if no request was sent."""
     outcome = None
     if result.outcome:
         outcome = dataclasses.asdict(result.outcome)

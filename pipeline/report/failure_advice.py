@@ -1,7 +1,8 @@
-"""Advice about failed pages: takes the record of an execution, returns a sentence or two.
+"""Advice about failed pages: who has to solve the problem, and how.
 
-The texts, and the patterns of exceptions, are in ``failure_advice.toml``. The first pattern that
-matches wins, so the more certain ones come first.
+The input is the record of an execution, the output a sentence or two. The texts and the patterns of
+exceptions are in ``failure_advice.toml``. The first pattern that matches counts, so precise
+patterns come before vague ones.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Layout of findings as text for people; no other module does this.
+"""Layout of findings as text for people.
 
-A finding about an entry of a catalogue is a block: place, section, words, problem, hint. Any other
-finding is one line, with its hint below. Texts of pages and catalogues are escaped, so that they
-start no workflow command of GitHub. ``excerpt`` shortens a long text to one line.
+A finding about an entry of a catalogue is a block: place, section, translation, problem, hint. Any
+other finding is one line, with its hint below. Texts of pages and catalogues are escaped, because
+GitHub's runner executes commands that it finds in a log. ``excerpt`` shortens a long text to one
+line around its marked words.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pipeline.report.value import (
 )
 
 MARKED = 3  # maximum number of spans shown of one long text
-_LEFT_OUT = "…"
+_LEFT_OUT = "…"  # stands for omitted text
 
 
 def excerpt(text: str, spans: Sequence[Span], width: int) -> list[tuple[str, bool]]:
@@ -45,7 +46,7 @@ def excerpt(text: str, spans: Sequence[Span], width: int) -> list[tuple[str, boo
         before, was_marked = pieces[-1] if pieces else ("", not marked)
         if not kept and before.endswith(_LEFT_OUT):
             continue  # one ellipsis for everything omitted between two parts
-        # An omission inside a span is marked like the span.
+        # If text inside a span is omitted, the ellipsis is marked as well.
         added = character if kept else _LEFT_OUT
         if marked == was_marked:
             pieces[-1] = (before + added, marked)
@@ -64,15 +65,14 @@ def _clipped(spans: Sequence[Span], length: int) -> list[Span]:
 
 
 def _kept(columns: Sequence[int], places: Sequence[Span], width: int) -> list[bool]:
-    """Return which characters to show, given the ``columns`` that each of them takes."""
+    """Return, for each character, whether to show it. ``columns`` are the characters' widths."""
     if sum(columns) <= width:
         return [True] * len(columns)
     ends = _ends(places)
     room = width - 2 * len(ends)  # each end may get an ellipsis on either side
     kept = [False] * len(columns)
-    # A window around each end grows by one character per side, all windows in turn,
-    # while there is room. Each side consists of the next position and the direction of
-    # growth.
+    # Around each end, a window of shown characters grows in both directions. All windows grow in
+    # turn, by one character, while there is room. A side is the next position and the direction.
     sides = [(end, step) for end in ends for step in (-1, 1)]
     while sides:
         growing = []
@@ -91,10 +91,10 @@ def _kept(columns: Sequence[int], places: Sequence[Span], width: int) -> list[bo
 
 
 def _ends(places: Sequence[Span]) -> list[int]:
-    """Return the characters to show text around, or the start of the text without spans.
+    """Return the positions to show text around: the first and last character of each span.
 
-    Both ends of a span are more informative than its middle: ``第1句话。…9句话。``. A span of one
-    character has one end: ``(3, 4), (7, 10)`` → ``3, 7, 9``.
+    ``(3, 4), (7, 10)`` → ``3, 7, 9``. A long span is shown by its ends: ``第1句话。…9句话。``.
+    Without spans, return the start of the text.
     """
     ends: list[int] = []
     for start, end in places[:MARKED]:
@@ -113,15 +113,15 @@ def _visible_character(character: str) -> str:
 
 @lru_cache(maxsize=8192)
 def columns_of(text: str) -> int:
-    """Return the width of ``text`` on a terminal. Cached: it is called for each character."""
+    """Return the width of ``text`` on a terminal, in columns. Cached, as calls are frequent."""
     from rich.cells import cell_len
 
     return cell_len(text)
 
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
-LISTED = 20  # findings, and failures, shown on a terminal; report.json has all
-_CLOSE = 3  # characters between two changes that are shown as one
+LISTED = 20  # the most findings, and failures, shown on a terminal; report.json has all
+_CLOSE = 3  # two changes with at most so many characters between them are shown as one
 
 
 def findings_lines(block: Findings, language: Language) -> list[str]:
@@ -132,14 +132,14 @@ def findings_lines(block: Findings, language: Language) -> list[str]:
     findings = block.findings
     listed = [finding for finding in findings if finding.severity in weights]
     listed.sort(key=lambda finding: weights.index(finding.severity))
-    # Reports may not end up on a terminal.
+    # Use the default width, because the text may go to a file.
     screen = Screen(language=language)
     lines: list[str] = []
     for finding in map(language.finding, listed[:LISTED]):
         lines += map(unstyled, finding_lines(finding, screen))
     if len(listed) > LISTED:
         lines.append(language.sentence(more(len(listed) - LISTED)))
-    # Hidden notes are counted, so that people learn about them.
+    # Count the hidden notes, so that people know that there are some.
     if len(findings) > len(listed):
         hidden = counted(len(findings) - len(listed), "note")
         lines.append(language.sentence(f"{hidden}: -v lists them"))
@@ -154,8 +154,7 @@ def more(count: int) -> str:
 def finding_lines(finding: Finding, screen: Screen) -> Iterator[Line]:
     """Return ``finding`` as lines for a terminal.
 
-    Wrong words are styled. Without ``colour`` styles are invisible, so they are also put in
-    ``»…«``.
+    Wrong words are coloured and underlined. On a screen without colours, they are in ``»…«``.
     """
     if finding.file:
         return entry_lines([finding], screen)
@@ -175,7 +174,7 @@ def _short(finding: Finding, language: Language) -> Iterator[Line]:
 def entry_lines(findings: Sequence[Finding], screen: Screen) -> Iterator[Line]:
     """Yield the findings about one entry as lines.
 
-    What they share is shown once: the section, the words, and the result of ``--fix``.
+    The section, the translation and the result of ``--fix`` are shown only once.
 
     ::
 
@@ -195,7 +194,7 @@ def entry_lines(findings: Sequence[Finding], screen: Screen) -> Iterator[Line]:
         yield _head(finding, language)
         if finding is first and first.section:
             yield [(on_one_line(f"  {first.section}"), "dim")]
-        # With too many marks for one line, each finding shows its own.
+        # If the first line cannot mark the words of all findings, each finding gets a line.
         if finding is not first and not {*finding.spans} <= {*spans}:
             spans = finding.spans
             yield _marked(finding, spans, screen)
@@ -242,9 +241,8 @@ def _marked(finding: Finding, spans: Sequence[Span], screen: Screen) -> Line:
 def _words(
     text: str, spans: Sequence[Span], *, width: int, style: str, brackets: bool = False
 ) -> list[Piece]:
-    """Return an excerpt of ``text``; spans have ``style``, or are put in brackets."""
-    # The excerpt shows no more spans than this. Two brackets around each take two
-    # columns.
+    """Return an excerpt of ``text``. Spans have ``style``, and are in ``»«`` with ``brackets``."""
+    # The excerpt shows at most ``MARKED`` spans. Brackets around a span take two columns.
     spans = spans[:MARKED]
     if brackets:
         width -= 2 * len(spans)
@@ -261,7 +259,7 @@ def _words(
 
 
 def _changes(before: str, after: str) -> list[Span]:
-    """Return the spans where ``after`` differs; changes close to each other are joined."""
+    """Return the spans of ``after`` that differ from ``before``. Close changes are one span."""
     from rapidfuzz.distance import Levenshtein
 
     spans: list[Span] = []
@@ -270,7 +268,7 @@ def _changes(before: str, after: str) -> list[Span]:
             continue
         start, end = block.dest_start, block.dest_end
         if block.tag == "delete":
-            # A deletion leaves nothing to mark, so its neighbours are marked.
+            # Deleted text is not in ``after``, so mark the characters on both sides of it.
             start, end = max(0, start - 1), min(len(after), end + 1)
         if spans and start - spans[-1][1] <= _CLOSE:
             spans[-1] = (spans[-1][0], end)
@@ -281,6 +279,6 @@ def _changes(before: str, after: str) -> list[Span]:
 
 def on_one_line(text: str) -> str:
     """Return ``text`` as one line that is safe to print."""
-    # Newlines first, because ``printable`` keeps them. Commands last: only the start of
-    # the final line matters.
+    # Replace newlines first, because ``printable`` keeps them. Disable commands last, because a
+    # command is recognized only at the start of the final line.
     return disable_runner_commands(printable(text.replace("\n", "⏎")))

@@ -1,8 +1,8 @@
 """``build/report.json`` and ``check --json``: results as JSON (UTF-8), written and read back.
 
-Equal runs give equal bytes: the order of keys is fixed, and data that differs between runs is left
-out. The meaning of a key changes only with the version. ``compare_runs`` compares a run with the
-previous report. That file may contain anything; an unreadable report counts as none.
+A repeated run gives the same bytes: the order of keys is fixed, and times are left out. If the
+meaning of a key changes, the version in the file is incremented. ``compare_runs`` compares a run
+with the report of the previous one. If that file is unreadable, nothing is compared.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from pipeline.findings import Finding, Severity
 from pipeline.report.counts import executed_by_class, totals
 from pipeline.report.result import CheckResult, RunResult
 
-# Versions of the formats, incremented when readers of the old format would fail.
+# Versions of the formats. They are incremented when programs that read the old format would fail.
 VERSION = 2  # a failure gives the number of its code cell, from 1
 CHECK_VERSION = 1
 
-# Data of a single run. Reports omit it, so that equal runs write equal files.
+# Fields of an execution that differ between two equal runs, so the report omits them.
 OF_THIS_RUN = ("cached", "cell_seconds")
 
 _LOCK_KEYS = ("ref", "commit", "date", "version", "package")
 _FINDING_KEYS = ("code", "severity", "where", "text", "page", "hint")
-_ENTRY_KEYS = (  # for a finding about an entry of a catalogue
+_ENTRY_KEYS = (  # keys of a finding about an entry of a catalogue
     *("code", "name", "severity", "file", "line", "text", "hint"),
     *("page", "section", "msgid", "msgstr", "spans", "fixed"),
 )
@@ -64,7 +64,7 @@ def run_json(result: RunResult) -> bytes:
 
 
 def check_json(result: CheckResult) -> bytes:
-    """Return the output of ``check --json``. ``spans`` are in code points of the msgstr."""
+    """Return the output of ``check --json``. ``spans`` are character positions in the msgstr."""
     counts = Counter(finding.severity for finding in result.findings)
     report = {
         "version": CHECK_VERSION,
@@ -73,8 +73,7 @@ def check_json(result: CheckResult) -> bytes:
         "entries": result.entries,
         "silenced": result.silenced,
         "counts": {severity.value: counts[severity] for severity in Severity},
-        # This key keeps its original name: findings of checks used to be called
-        # mistakes.
+        # The key cannot be renamed to "findings", because programs read it.
         "mistakes": list(map(finding_record, result.findings)),
         "written": list(result.written),
         "diffs": result.diffs,
@@ -83,9 +82,10 @@ def check_json(result: CheckResult) -> bytes:
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:
-    """Return a finding with its relevant keys: the place, or the entry and its texts.
+    """Return a finding as JSON values, in a fixed order of keys.
 
-    Only a finding about an entry of a catalogue has a ``file``. The order of keys is fixed.
+    A finding about an entry of a catalogue has ``file`` and the entry's texts. Any other finding
+    has ``where``.
     """
     keys = _ENTRY_KEYS if finding.file else _FINDING_KEYS
     return {key: getattr(finding, key) for key in keys}
@@ -94,13 +94,12 @@ def finding_record(finding: Finding) -> dict[str, Any]:
 def json_bytes(report: Mapping[str, Any]) -> bytes:
     """Return a report as the content of a file."""
     text = json.dumps(report, ensure_ascii=False, indent=1)
-    # UTF-8 cannot encode a lone surrogate; "\ud800" with a backslash is JSON's own
-    # escape.
+    # UTF-8 cannot encode a lone surrogate. ``backslashreplace`` writes "\ud800", JSON's escape.
     return f"{text}\n".encode("utf-8", "backslashreplace")
 
 
 def _page_record(page: PageResult) -> dict[str, Any]:
-    """Return the record of a page: its fields in their order, and derived values."""
+    """Return a page as JSON values: the fields of its record, and computed ones."""
     record = dataclasses.asdict(page)
     record["untranslated"] = page.untranslated
     del record["update"]  # part of "comparison"
@@ -109,14 +108,14 @@ def _page_record(page: PageResult) -> dict[str, Any]:
         execution = record["execution"]
         for name in OF_THIS_RUN:
             del execution[name]
-        # Rounded as in the cache.
+        # Round as the cache does, so that a cached run gives the same value.
         execution["seconds"] = round(page.execution.seconds, 1)
     return record
 
 
 def _comparison_record(result: RunResult, comparison: Comparison) -> dict[str, Any]:
-    """Return how the English of two commits differs, and the effect on translations."""
-    commits = None  # the history between the two is unavailable
+    """Return the differences in English between two commits, and the effect on translations."""
+    commits = None  # the git history between the two commits is unavailable
     if comparison.commits is not None:
         ahead, behind = comparison.commits
         commits = {"ahead": ahead, "behind": behind}
@@ -136,7 +135,7 @@ def _comparison_record(result: RunResult, comparison: Comparison) -> dict[str, A
 
 
 def _lock_record(lock: Lock) -> dict[str, str]:
-    """Return the identity of the upstream, without its list of files."""
+    """Return the fields of the lock that identify the commit, without its list of files."""
     return {key: getattr(lock, key) for key in _LOCK_KEYS}
 
 
@@ -162,7 +161,7 @@ class _Locale(msgspec.Struct, frozen=True):
 
 
 class Previous(msgspec.Struct, frozen=True):
-    """The parts of the last report that are compared. ``only`` are the patterns of its pages."""
+    """The compared parts of the last report. ``only`` are the page patterns of that run."""
 
     upstream: _Upstream
     locales: dict[str, _Locale]
@@ -195,9 +194,9 @@ _NOW = {
 class RunChanges:
     """Changes since the last run. ``translated`` has old and new counts of messages by locale."""
 
-    # Old and new ref, commit and version, if one of them changed.
+    # The old and the new commit as text, if ref, commit or version has changed.
     upstream: tuple[str, str] | None = None
-    # Names of pages by change, bad news first; empty changes are left out.
+    # Names of pages by change, such as "fail now". Bad changes come first.
     pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     translated: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
@@ -212,29 +211,28 @@ class RunChanges:
 
     @property
     def is_nothing(self) -> bool:
-        """Return whether there are no changes."""
+        """Return whether nothing has changed."""
         return not (self.upstream or self.pages or self.progress)
 
 
 def compare_runs(previous: Previous | None, result: RunResult) -> RunChanges | None:
     """Return the changes from the report ``previous`` to ``result``, or None without a report.
 
-    Only pages that ran both times are compared. A page counts as newly failing if its previous
-    outcome was not a failure.
+    Outcomes are compared only for pages that ran both times.
     """
-    # Runs of different upstreams write the report to the same path.
+    # The last report may be about another upstream, because all write to the same path.
     if previous is None or previous.upstream.name != result.name:
         return None
     then = {
         page.page: page.execution.status for page in previous.pages if page.execution
     }
-    # A page that did not run last time is no news, whatever its outcome.
+    # The outcome of a page that did not run last time is not a change.
     happened: dict[str, list[str]] = {words: [] for words in _NOW.values()}
     for run in result.executions:
         if then.get(run.page, run.status.value) != run.status.value:
             happened[_NOW[run.status]].append(run.page)
     moved = _moved(previous.upstream, result)
-    # If upstream has not moved, pages differ only because of the command line.
+    # At the same commit, upstream has the same pages; only ``--pages`` can make a difference.
     if moved:
         happened |= _came_and_went(previous, result)
     return RunChanges(
@@ -245,7 +243,7 @@ def compare_runs(previous: Previous | None, result: RunResult) -> RunChanges | N
 
 
 def _moved(upstream: _Upstream, result: RunResult) -> tuple[str, str] | None:
-    """Return the old and new state of upstream, or None if it did not move."""
+    """Return the old and the new commit as text, or None if they are equal."""
     lock = result.lock
     then = (upstream.ref, upstream.commit, upstream.version)
     now = (lock.ref, lock.commit, lock.version)
@@ -255,7 +253,7 @@ def _moved(upstream: _Upstream, result: RunResult) -> tuple[str, str] | None:
 
 
 def _end(ref: str, commit: str, version: str, package: str) -> str:
-    """Return a state of upstream: ``v2 (0123456789), JAX 0.10.2``.
+    """Return a commit as text, with ref and release: ``v2 (0123456789), JAX 0.10.2``.
 
     A plain folder has no ref, and docs without a package have no version: ``docs (0123456789)``.
     """
@@ -264,11 +262,11 @@ def _end(ref: str, commit: str, version: str, package: str) -> str:
 
 
 def _came_and_went(previous: Previous, result: RunResult) -> dict[str, list[str]]:
-    """Return the pages that appeared, and those that vanished, sorted."""
+    """Return the pages that upstream has added, and those that it has removed, sorted."""
     then = {page.page for page in previous.pages}
     now = {page.page for page in chain.from_iterable(result.pages.values())}
-    # Either run may cover a few pages only. A page that upstream still has did not
-    # vanish, and nothing is known about pages that the last run did not cover.
+    # Both runs may cover only a few pages. A page that upstream still has did not vanish. If the
+    # last run covered a few pages, its report does not show which pages are new.
     there = {page_name(file.path) for file in result.lock.files}
     appeared = [] if previous.only else sorted(now - then)
     return {"appeared": appeared, "vanished": sorted(then - now - there)}
@@ -277,16 +275,16 @@ def _came_and_went(previous: Previous, result: RunResult) -> dict[str, list[str]
 def _translated(previous: Previous, result: RunResult) -> dict[str, tuple[int, int]]:
     """Return old and new counts of finished messages by locale: ``{"zh_CN": (410, 412)}``.
 
-    Only pages of this run count, because it may cover a few pages only.
+    Only the pages of this run count, because it may cover only a few pages.
     """
     translated = {}
     for locale, pages in result.pages.items():
-        # A locale that is new in the report did not start at 0.
+        # The last report lacks this locale: its old count is unknown.
         if locale not in previous.locales:
             continue
         rows = previous.locales[locale].pages
         done_by_page = {row.page: row.translated for row in rows}
-        # Nor did a page that the last run did not cover.
+        # The same is true of a page that the last run did not cover.
         compared = [
             page for page in pages if not previous.only or page.page in done_by_page
         ]

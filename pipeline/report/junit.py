@@ -1,7 +1,7 @@
 """``build/junit.xml``: a run as test cases, which CI systems list and count.
 
-Each page has a case per locale for its findings, and one case for its execution. Findings of
-severity error and failed runs are failures. The XML is well-formed whatever a page contains.
+Each page has one case per locale for its findings, and one case for its execution. A case fails if
+the page has an error or its code fails. Characters that XML does not allow are escaped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def to_junit(result: RunResult) -> bytes:
     """Return ``result`` as JUnit XML, UTF-8."""
-    # CI systems group cases by the names of suites, so these are equal in all runs.
+    # CI systems follow a case over several runs by its names, so these must not change.
     root = ET.Element("testsuites", name="pipeline")
     for locale, pages in result.pages.items():
         cases = [_findings_case(page.page, page.findings) for page in pages]
@@ -46,8 +46,7 @@ def _add_suite(root: ET.Element, name: str, cases: Sequence[ET.Element]) -> None
         tests=str(len(cases)),
         failures=_count(cases, "failure"),
         skipped=_count(cases, "skipped"),
-        # JUnit distinguishes failures from errors of the test itself, which a run does
-        # not have.
+        # In JUnit, an error is a crash of the test itself. A run has none.
         errors="0",
     )
     for case in cases:
@@ -61,11 +60,11 @@ def _count(cases: Sequence[ET.Element], kind: str) -> str:
 
 
 def _findings_case(name: str, findings: Sequence[Finding]) -> ET.Element:
-    """Return the case of a page: errors make it fail, other findings are its output."""
+    """Return the case of a page. Errors are its failure, other findings its output."""
     case = ET.Element("testcase", name=_xml(name))
     errors, warnings, notes = [], [], []
     for finding in findings:
-        # The place comes first, because many viewers show only the beginning.
+        # Put the place first, because many viewers show only the beginning of a line.
         line = _xml(f"{finding.where}: {finding.text} [{finding.code}]")
         match finding.severity:
             case Severity.ERROR:
@@ -75,7 +74,7 @@ def _findings_case(name: str, findings: Sequence[Finding]) -> ET.Element:
             case Severity.NOTE:
                 notes.append(line)
     if errors:
-        # The message is shown in a list of failures, the text in the details.
+        # Viewers show the message in lists of failures, and the text in the details.
         ET.SubElement(case, "failure", message=errors[0]).text = "\n".join(errors)
     others = warnings + notes
     if others:
@@ -84,9 +83,9 @@ def _findings_case(name: str, findings: Sequence[Finding]) -> ET.Element:
 
 
 def _execution_case(run: Execution) -> ET.Element:
-    """Return the case of a page that ran; it passes if the page ran only in part.
+    """Return the case of a page's execution.
 
-    The omitted part is described in properties and output.
+    The case of a page that ran only in part passes. Its properties and output give the reason.
     """
     case = ET.Element("testcase", name=_xml(run.page), time=f"{run.seconds:.3f}")
     # A page that ran normally needs only its name and time.
@@ -109,7 +108,7 @@ def _execution_case(run: Execution) -> ET.Element:
 
 
 def _properties(run: Execution) -> ET.Element:
-    """Return how the page ran, as properties: a case has no other place for it."""
+    """Return properties of the case: status, number of cells, and any note."""
     facts = {"status": run.status.value, "cells": f"{run.cells}/{run.total}"}
     if run.note:
         facts["note"] = run.note

@@ -1,6 +1,6 @@
-"""GitHub Markdown: tables, and the summary on the page of a workflow run.
+"""Writer of GitHub Markdown: tables, and the summary on the page of a workflow run.
 
-Texts from pages and catalogues are escaped, so that they contain no markup.
+Texts from pages and catalogues are escaped, so that they cannot contain markup.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from pipeline.report.json import Previous, RunChanges, compare_runs
 from pipeline.report.result import RunResult
 
 _NOTHING = "&#8203;"  # a zero-width space
-_LONG = 300  # maximum characters of a text
-# All ASCII characters with a meaning in Markdown, HTML or GitHub's extensions ("@name",
-# "#7").
+_LONG = 300  # the most characters of a text in a cell
+# All ASCII characters with a meaning in Markdown, HTML or GitHub's extensions ("@name", "#7").
 _MARKUP = re.compile(r"[^\w\s.,;()=+'%/-]|_", re.ASCII)
 
 
@@ -56,7 +55,7 @@ def escaped(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Return ``text`` as code, as an HTML element: backticks cannot enclose every text."""
+    """Return ``text`` as code: an HTML element, because backticks cannot enclose every text."""
     return f"<code>{plain(text)}</code>"
 
 
@@ -66,20 +65,20 @@ def _table_line(cells: Iterable[str]) -> str:
 
 
 def _entity(match: re.Match[str]) -> str:
-    """Return a character as an entity, which shows it without its meaning."""
+    """Return a character as an HTML entity, so that Markdown does not interpret it."""
     if not match[0].isascii():
-        return match[0]  # Chinese also matches, but is no markup
+        return match[0]  # the pattern also matches Chinese, which is no markup
     entity = f"&#{ord(match[0])};"
-    # GitHub searches for names and numbers after it has decoded entities.
+    # GitHub decodes entities before it links "@name" and "#7", so break these up.
     return f"{entity}{_NOTHING}" if match[0] in "@#" else entity
 
 
-LISTED = 20  # failing pages, and errors; people read far less than GitHub accepts
+LISTED = 20  # the most failing pages, and errors, in a summary
 
 
 def to_summary(result: RunResult, *, previous: Previous | None = None) -> str:
     """Return the summary of a run: counts, failed pages, errors, and changes since ``previous``."""
-    # Only what a person looks at first: the report has everything else.
+    # Keep the summary short; it names the report, which has everything else.
     lock = result.lock
     title = [result.name, lock.ref]
     release = f"{plain(lock.release)}, " if lock.release else ""
@@ -132,14 +131,13 @@ def _outcomes(runs: Sequence[Execution]) -> str:
 
 
 def _failures(runs: Sequence[Execution]) -> str:
-    """Return the table of failed pages: what happened, who has to solve it, what to do."""
+    """Return the table of failed pages: the exception, who has to solve it, what to do."""
     rows = []
     for run in runs:
         if run.status is not Status.FAILED:
             continue
-        # A document that is not a notebook failed before its first cell, without a
-        # failure.
-        cell: object = ""  # its number, if the failure concerns one
+        # ``failure`` is None if the page failed before its first cell, as an invalid notebook does.
+        cell: object = ""  # the number of the cell that failed
         what = plain(run.reason)
         if run.failure:
             cell = run.failure.cell or ""
@@ -150,7 +148,7 @@ def _failures(runs: Sequence[Execution]) -> str:
 
 
 def _errors(result: RunResult) -> str:
-    """Return the table of errors; warnings and notes are only in the report."""
+    """Return the table of errors. Warnings and notes are only in the report."""
     rows = []
     for finding in result.all_findings:
         if finding.severity is Severity.ERROR:

@@ -1,8 +1,7 @@
-"""``build/report.html``: the result of a run as one self-contained file, for people.
+"""Writer of ``build/report.html``: the result of a run as one self-contained file, for people.
 
-Pages and catalogues are untrusted. Every text passes a template that escapes it, and coloured text
-arrives there as pieces with style names. The file's Content Security Policy allows no script except
-its own.
+Pages and catalogues are untrusted. Jinja templates escape every text. Coloured text is passed to
+them as pieces with style names. The file's Content Security Policy allows no script except its own.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ if TYPE_CHECKING:
 
 @cache
 def asset(name: str) -> str:
-    """Return a template, a style sheet or a script as text; each is read once."""
+    """Return a template, a style sheet or a script as text. Each file is read once."""
     return (resources.files("pipeline.report") / "templates" / name).read_text("utf-8")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One page in all locales. ``done`` counts finished and all messages, by locale."""
+    """One page in all locales. ``done`` has, by locale, the counts of finished and all messages."""
 
     page: str
     title: str
@@ -57,7 +56,7 @@ class Row:
 
 def rows_of(result: RunResult) -> list[Row]:
     """Return a row for each page of all locales, in page order."""
-    # A locale may lack pages. The order is that of the first locale that has the page.
+    # The order is that of the first locale. Pages that it lacks come last.
     by_page: dict[str, dict[str, PageResult]] = {}
     for locale, pages in result.pages.items():
         for page in pages:
@@ -68,7 +67,7 @@ def rows_of(result: RunResult) -> list[Row]:
 def _row(versions: Mapping[str, PageResult]) -> Row:
     """Return the row of a page, from its versions in all locales."""
     locale, page = next(iter(versions.items()))
-    # Locales share findings about the English, and the run of the code: show them once.
+    # All locales have the same findings about the English, and the same execution: show them once.
     findings: dict[Finding, None] = {}
     done: dict[str, tuple[int, int]] = {}
     for name, version in versions.items():
@@ -78,7 +77,7 @@ def _row(versions: Mapping[str, PageResult]) -> Row:
     return Row(
         page=page.page,
         title=page.title,
-        # An ASCII title has not been translated.
+        # A title in ASCII is not translated, so it is English.
         language="en" if page.title.isascii() else locale.replace("_", "-"),
         done=done,
         findings=tuple(findings),
@@ -102,8 +101,7 @@ def to_html(result: RunResult, *, previous: Previous | None = None) -> bytes:
     ``previous`` is the report of the last run, if there is one.
     """
     runs = result.executions
-    # The file may be opened anywhere: its policy allows only this script, by its
-    # digest.
+    # The file's policy allows only this script, which it names by digest.
     script = asset("report.js")
     digest = hashlib.sha256(script.encode("utf-8")).digest()
     problems = _problems(result)
@@ -118,7 +116,7 @@ def to_html(result: RunResult, *, previous: Previous | None = None) -> bytes:
         "classes": executed_by_class(runs),
         "words": _WORDS,
         "counts": Counter(run.status for run in runs),
-        # All bars have the same scale: the slowest page has a full one.
+        # The scale of the bars that show times: the slowest page has a full bar.
         "longest": max((run.seconds for run in runs), default=0.0),
         "failed": [run for run in runs if run.status is Status.FAILED],
         "cached": [run for run in runs if run.cached],
@@ -137,7 +135,7 @@ def render(template: str, values: Mapping[str, object]) -> bytes:
 
 
 def _problems(result: RunResult) -> list[str]:
-    """Return what there is to do, in a few words: failures first, then findings."""
+    """Return the problems of a run in a few words: ``2 notebooks failed``, ``1 error to …``."""
     failed = sum(run.status is Status.FAILED for run in result.executions)
     errors = sum(finding.severity is Severity.ERROR for finding in result.all_findings)
     problems = []
@@ -149,12 +147,12 @@ def _problems(result: RunResult) -> list[str]:
 
 
 def _good_news(runs: Sequence[Execution]) -> str:
-    """Return the sentence about the notebooks of a run without problems."""
+    """Return the headline of a run without problems."""
     if not runs:
         return "No code was run"
     passed = sum(run.status is Status.PASSED for run in runs)
     if passed < len(runs):
-        # Some ran in part or were skipped: neither a failure nor "all passed".
+        # Some notebooks ran in part or were skipped, so not all of them passed.
         return "No notebook failed"
     if passed == 1:
         return "The notebook passed"
@@ -196,7 +194,7 @@ def _duration(seconds: float) -> str:
 
 def _commit_url(result: RunResult) -> str:
     """Return the URL of the commit, or "" if upstream is not on GitHub."""
-    # No other URL becomes a link: its scheme might run code.
+    # Make no link to any other URL: "javascript:…" would run code.
     url = result.lock.url.removesuffix("/").removesuffix(".git")
     if not url.startswith(_GITHUB):
         return ""
@@ -228,10 +226,10 @@ def _environment() -> Environment:
         autoescape=True,  # texts never become markup
         finalize=_visible,
         loader=FunctionLoader(asset),
-        # Template tags on their own lines leave no empty lines in the page.
+        # Lines that have only a template tag leave no empty lines in the page.
         trim_blocks=True,
         lstrip_blocks=True,
-        undefined=StrictUndefined,  # a misspelt name makes a test fail
+        undefined=StrictUndefined,  # a misspelt name is an error, which tests find
     )
     made.filters |= {
         "ansi": pieces,

@@ -1,7 +1,7 @@
-"""Results of commands, from which all reports are made.
+"""Records of the results of commands, from which all reports are made.
 
-A command fills in one of these records, and the other modules render it as text, JSON or HTML. The
-exit code is a property of the record, so that reports and the shell always show the same one.
+A command fills in one of these records. The other modules render it as text, JSON or HTML. The exit
+code is a property of the record, so reports and the shell always show the same one.
 """
 
 from __future__ import annotations
@@ -23,31 +23,34 @@ Pages = Mapping[str, tuple[PageResult, ...]]  # by locale, in page order
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """The result of one command for one upstream."""
+    """The result of one command for one upstream.
+
+    *Guides* are the pages that people wrote; the pages of the API reference are made of docstrings.
+    """
 
     name: str
     lock: Lock
-    pages: Pages = field(default_factory=dict)
-    # Rows of the API reference, which tables of the guides do not count.
+    pages: Pages = field(default_factory=dict)  # rows of the guides
+    # Rows of the API reference. They are separate, because they would dominate all counts.
     reference: Pages = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()  # findings without a page
-    # Files written or, with ``check_only`` or ``dry_run``, files that would be.
+    # Files written, or files that would be, if ``check_only`` or ``dry_run``.
     changes: tuple[str, ...] = ()
-    check_only: bool = False
-    dry_run: bool = False  # nothing was written
-    comparison: Comparison | None = None
-    is_beside: bool = False  # the pin stays, and the release is shown beside it
+    check_only: bool = False  # --check: nothing was written; changes are an error
+    dry_run: bool = False  # --dry-run: nothing was written
+    comparison: Comparison | None = None  # of the English of two commits
+    is_beside: bool = False  # ``upgrade --beside``: the pin did not move
     # Releases that ``upgrade latest`` has skipped, each with the reason.
     passed_over: tuple[str, ...] = ()
-    # Clicks from the first page to each page, by which ``status`` sorts pages.
+    # Number of links from the first page to each page. ``status`` sorts pages by it.
     distances: Mapping[str, int] = field(default_factory=dict)
-    # Patterns of the pages of this run; empty: all.
+    # Patterns of ``--pages``; empty if the run covers all pages.
     only: tuple[str, ...] = ()
-    # ``status`` lists every page, not only the next ones.
+    # Whether ``status`` lists every page, not only the next ones to translate.
     lists_all: bool = False
     # The remaining translations of pages that upstream dropped.
     gone: Pages = field(default_factory=dict)
-    # Pages of the memory that ``memory verify`` could not check; an error if ``strict``.
+    # Pages that ``memory verify`` could not check. They are an error if ``strict``.
     unchecked: int = 0
     strict: bool = False
 
@@ -60,7 +63,7 @@ class RunResult:
         changes: Iterable[str] = (),
         findings: Iterable[Finding] = (),
     ) -> RunResult:
-        """Return the result of ``run`` without pages."""
+        """Return a result without pages, with the name and the mode of ``run``."""
         return cls(
             name=run.name,
             lock=lock,
@@ -71,7 +74,7 @@ class RunResult:
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
-        """Return every finding once, because locales may share some."""
+        """Return the findings of all pages and locales, each of them once."""
         findings = dict.fromkeys(self.findings)  # an ordered set
         found = (self.gone, self.pages, self.reference)
         for pages in chain.from_iterable(rows.values() for rows in found):
@@ -81,20 +84,20 @@ class RunResult:
 
     @property
     def executions(self) -> tuple[Execution, ...]:
-        """Return each page's execution once: the code is the same in every locale."""
+        """Return the execution of each page, once: all locales share it."""
         rows = chain.from_iterable(self.pages.values())
         runs = [row.execution for row in rows if row.execution]
         return tuple({run.page: run for run in runs}.values())
 
     @property
     def exit_code(self) -> int:
-        """Return the worst exit code of the findings (``errors.worst``), or 0.
+        """Return the worst exit code of the errors and failures, or 0.
 
-        Failed code counts, and with ``check_only`` so do files that would be written. With
-        ``strict``, pages that could not be checked count too.
+        ``errors.worst`` defines the order of the codes. With ``check_only``, files that would be
+        written count as an error. With ``strict``, pages that could not be checked do, too.
         """
         codes = [finding.exit_code for finding in self.all_findings if finding.is_error]
-        # Failed code is no finding: the execution describes it.
+        # Failed code is not among the findings; executions record it.
         outcomes = {execution.status for execution in self.executions}
         if Status.FAILED in outcomes:
             codes.append(ExecutionError.exit_code)
@@ -106,9 +109,9 @@ class RunResult:
 
 
 def apart(rows: Pages, *, is_named: bool) -> tuple[Pages, Pages]:
-    """Return the rows of the guides and those of the API reference.
+    """Split rows into those of the guides and those of the API reference.
 
-    ``is_named`` is whether the user has named the pages: then all of them count as guides.
+    If the user has named the pages (``is_named``), all of them count as guides.
     """
     if is_named:
         return rows, {}
@@ -122,7 +125,7 @@ def apart(rows: Pages, *, is_named: bool) -> tuple[Pages, Pages]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """The findings of ``check``, in the order of files and entries."""
+    """The result of ``check``. Findings are in the order of files and entries."""
 
     findings: tuple[Finding, ...] = ()
     files: int = 0

@@ -1,8 +1,8 @@
-"""Reviews: the record, its texts, Markdown for GitHub, and ``build/review.html``.
+"""Report of ``review``: its record, Markdown for GitHub, and ``build/review.html``.
 
-The Markdown respects GitHub's size limits: messages that do not fit are omitted from the end and
-counted. The HTML page is self-contained and runs no script. Both escape all texts from pages and
-catalogues.
+GitHub limits the size of a comment. Messages that do not fit are omitted from the end of the
+Markdown, and counted. The HTML page is self-contained and runs no script. Both escape all texts
+from pages and catalogues.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from pipeline.report.page import asset, render
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One message that a person has to review.
+    """One message whose translation has changed, with all that a reviewer sees.
 
-    ``english`` is empty if it is unavailable. ``old_english`` is the text that the translation was
-    written for, if it differs.
+    ``english`` is empty if it is unavailable. ``old_english`` is the English that the old
+    translation was written for, or empty if it is the same.
     """
 
-    file: str  # of the memory
+    file: str  # path of the memory file
     line: int
     locale: str
     page: str
@@ -43,13 +43,13 @@ class Message:
     old_english: str = ""
     old: str = ""
     new: str = ""
-    # The differences between both translations, if both exist.
+    # The word diff of the two translations, if both exist.
     pieces: tuple[Piece, ...] = ()
     translator: str = ""
     comments: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()  # the origin of the translation
+    notes: tuple[str, ...] = ()  # notes about the state and origin of the translation
     findings: tuple[Finding, ...] = ()
-    # The previous entry of the catalogue, if its translation was for the same English.
+    # The catalogue entry at the base, if there was one for the same English.
     before: Entry | None = None
 
     @property
@@ -68,12 +68,13 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """The differences between two states of the memory."""
+    """The differences between the memory at two commits."""
 
-    base: str  # a commit
-    base_name: str  # its name for people
-    head: str  # a commit; empty: the working tree
+    base: str  # commit id of the old state
+    base_name: str  # the base as the user named it
+    head: str  # commit id of the new state; empty for the working tree
     messages: tuple[Message, ...] = ()
+    # Counts of automatic changes, which need no review and are not listed.
     quiet: Mapping[AutomaticChange, int] = field(default_factory=dict)
     problems: tuple[Finding, ...] = ()  # unreadable files
 
@@ -106,7 +107,7 @@ def _whole(text: str) -> tuple[Piece, ...]:
 
 
 def title(review: Review) -> str:
-    """Return how much there is to review: ``12 messages on 3 pages to look at``."""
+    """Return the title, with the counts: ``12 messages on 3 pages to look at``."""
     if not review.messages:
         return "No translation to look at"
     messages = counted(len(review.messages), "message")
@@ -114,7 +115,7 @@ def title(review: Review) -> str:
 
 
 def between(review: Review) -> str:
-    """Return the compared states: ``from 1a2b3c4d5e, where it left main, to the files here``."""
+    """Return the compared commits: ``from 1a2b3c4d5e, where it left main, to the files here``."""
     name = ""
     if not review.base.startswith(review.base_name):
         name = f", where it left {review.base_name},"
@@ -127,9 +128,9 @@ def counts_line(review: Review) -> str:
 
 
 def automatic_line(review: Review) -> str:
-    """Return the counts of automatic changes, which are not shown, or "" without any."""
+    """Return the counts of automatic changes, which are not listed, or "" without any."""
     counts = [f"{kind} {count}" for kind, count in review.quiet.items() if count]
-    return f"Followed by itself, not shown: {', '.join(counts)}." if counts else ""
+    return f"Changed automatically, not shown: {', '.join(counts)}." if counts else ""
 
 
 def missing_english_line(review: Review) -> str:
@@ -144,7 +145,7 @@ def missing_english_line(review: Review) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """The maximum size of a text on GitHub, and how it is measured."""
+    """The maximum size of a text on GitHub, and the function that measures a text."""
 
     most: int
     size: Callable[[str], int]
@@ -152,12 +153,12 @@ class Limit:
 
 # https://docs.github.com/actions/reference/limits: 1 MiB per step.
 STEP_SUMMARY = Limit(most=1024 * 1024, size=lambda text: len(text.encode("utf-8")))
-# For a comment, or the description of a pull request.
+# Characters of a comment, or of the description of a pull request.
 COMMENT = Limit(most=65_536, size=len)
 
-_LONGEST = 1500  # maximum characters of one text
-_PROBLEMS = 20  # unreadable files that a summary lists
-_RESERVED = 400  # for the line about omitted messages
+_LONGEST = 1500  # the most characters of one text
+_PROBLEMS = 20  # the most unreadable files that a summary lists
+_RESERVED = 400  # room for the line about omitted messages
 _TAGS = {
     Part.KEPT: ("", ""),
     Part.REMOVED: ("<del>", "</del>"),
@@ -198,7 +199,7 @@ def _problem_line(problem: Finding) -> str:
 
 
 def _rows(review: Review) -> Iterator[str]:
-    """Yield the rows of all messages; the first row of a page is preceded by its heading."""
+    """Yield the rows of all messages. The first row of each page begins with a heading."""
     for messages in review.pages:
         heading = _page_heading(messages)
         for message in messages:
@@ -263,8 +264,8 @@ def _left_out(review: Review, shown: int) -> str:
     if not count:
         return ""
     return (
-        f"\n**{counted(count, 'message')} of {len(review.messages)} left out**, for GitHub takes "
-        f"no more here. All of them: `{how_to_run('review')}`, which writes `build/review.html`.\n"
+        f"\n**{counted(count, 'message')} of {len(review.messages)} left out**: GitHub limits the "
+        f"size of this text. To see all: `{how_to_run('review')}` writes `build/review.html`.\n"
     )
 
 

@@ -1,7 +1,7 @@
-"""Output of a run: tables, findings, failures, and a summary.
+"""Report of a run for people: tables, findings, failures, and a summary.
 
-``run_report`` is for one upstream. With ``--all``, ``overview_report`` has one table per locale,
-with a row for each upstream.
+``run_report`` is about one upstream. ``overview_report`` is for ``--all``: for each locale, it has
+a table with a row for each upstream.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ _SPARE = ("words to do", "seconds", "messages", "findings", "fuzzy")
 def run_report(result: RunResult, *, verbose: bool = False) -> Report:
     """Return a table for each locale, the findings, the failed pages, and the summary.
 
-    If there are many pages, those that need no attention are listed only if ``verbose``. So are
-    notes among the findings.
+    If there are many pages, those without problems are listed only if ``verbose``. Notes among the
+    findings are also listed only then.
     """
     tables: list[Table] = []
     silent: list[str] = []
@@ -109,7 +109,7 @@ def failure_lines(executions: Sequence[Execution]) -> list[str]:
         if run.failure:
             text = failure_text(run.page, run.failure)
         for line in text.split("\n"):
-            # All other lines are text of the page, which is not translated.
+            # The other lines are text of the page, and must not be translated.
             is_ours = line.startswith("  blame: ")
             lines.append(Translatable(line) if is_ours else line)
     if len(failed) > LISTED:
@@ -265,11 +265,11 @@ _HUB_SPARE = ("messages", "words to do", "fuzzy", "warnings", "execution", "rele
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamRow:
-    """The result of a command for one upstream; ``locales`` is empty if it failed early."""
+    """The result of a command for one upstream. ``locales`` is empty if the command failed."""
 
     name: str
     exit_code: int = 0
-    release: str = ""  # what was pulled: its ref, or its commit
+    release: str = ""  # the pulled ref; without one, the commit
     locales: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # totals
     errors: int = 0
     warnings: int = 0
@@ -279,7 +279,7 @@ class UpstreamRow:
 def row_of(result: RunResult, *, report: str = "") -> UpstreamRow:
     """Return the row of a result."""
     severities = [finding.severity for finding in result.all_findings]
-    # Failed code is no finding, so it is counted separately.
+    # Failed code is not among the findings, so count it as well.
     failed = [run for run in result.executions if run.status is Status.FAILED]
     return UpstreamRow(
         name=result.name,
@@ -293,7 +293,7 @@ def row_of(result: RunResult, *, report: str = "") -> UpstreamRow:
 
 
 def overview_report(rows: Sequence[UpstreamRow], locales: Sequence[str]) -> Report:
-    """Return a table of all upstreams for each locale, and a line about failed ones."""
+    """Return a table of all upstreams for each locale, and a line that names the failed ones."""
     tables = [
         Table(
             title=[(Translatable(f"every upstream · {locale}"), "table.title")],
@@ -323,10 +323,10 @@ def overview_json(rows: Sequence[UpstreamRow]) -> str:
 
 
 def _overview_cells(row: UpstreamRow, total: Mapping[str, int] | None) -> list[Cell]:
-    """Return the cells of an upstream. If it failed early, most of them are empty."""
+    """Return the cells of an upstream. If its run failed, most of them are empty."""
     ended = Translatable(f"exit {row.exit_code}") if row.exit_code else ""
     if total is None:
-        # Only the name, the release and the end have a value.
+        # Only the name, the release and the exit code have a value.
         blank = [""] * (len(_HUB_HEADINGS) - 3)
         return [row.name, row.release, *blank, ended]
     return [

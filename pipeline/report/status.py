@@ -1,4 +1,4 @@
-"""Output of ``status``: the next pages, what to do, and how far behind the pin is."""
+"""Report of ``status``: the pages to translate next, the work left, the distance to a ref."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _STATUS = (
     *("words translated", "words fuzzy", "words drafted", "words untranslated"),
     "fuzzy by class",
 )
-_OF_DRAFTS = ("drafts", "words drafted")  # columns shown only if there are drafts
+_OF_DRAFTS = ("drafts", "words drafted")  # columns for projects with drafts
 _BEHIND = ("page", "changed", "new", "moved", "dropped", "words", "what happened")
 # Left-aligned columns whose text is wrapped. "fuzzy" has a number here but words in the
 # table of ``upgrade``; it has the same alignment in both.
@@ -52,7 +52,7 @@ _UNREACHABLE = 1_000_000  # distance of a page that no table of contents links t
 
 
 def status_report(result: RunResult, *, verbose: bool = False) -> Report:
-    """Return a table for each locale, what to do next and, if compared, the changes upstream."""
+    """Return a table and the next steps for each locale, and any comparison with a ref."""
     blocks: list[Block] = []
     for locale, pages in result.pages.items():
         unfinished = in_order_of_need(pages, result.distances)
@@ -103,16 +103,16 @@ def _what_is_listed(unfinished: Sequence[PageResult]) -> str:
 
 
 def next_lines(pages: Sequence[PageResult]) -> list[str]:
-    """Return what to do next: fuzzy messages, quickest first, then untranslated ones.
+    """Return the work left, by class of fuzzy messages, the quickest first, then untranslated.
 
-    A line is ``fuzzy, mark-up: 12 (guide 9, jit 3)``. Without any work there are no lines.
+    For example: ``fuzzy, mark-up: 12 (guide 9, jit 3)``. Return no lines if no work is left.
     """
     counts: Counter[str] = Counter()
     for page in pages:
         counts.update(page.classes)
     lines = []
     for name, count in in_order(counts).items():
-        # The quickest ones come first, so that they are done first.
+        # ``in_order`` puts the classes first that are corrected quickest.
         by_page = Counter({page.page: page.classes.get(name, 0) for page in pages})
         what = "drafts to confirm" if name == DRAFT else f"fuzzy, {name}"
         lines.append(f"  {what}: {count} ({_most(+by_page)})")
@@ -123,7 +123,7 @@ def next_lines(pages: Sequence[PageResult]) -> list[str]:
 
 
 def lines_when_done(result: RunResult) -> list[str]:
-    """Return what to do when every message is translated, with the commands."""
+    """Return suggestions, with commands, for the case that every message is translated."""
     name = result.name
     lines = [
         "what to do next:",
@@ -176,7 +176,7 @@ def _classes(page: PageResult) -> str:
 def _numbers(pages: Iterable[PageResult]) -> tuple[str, ...]:
     """Return the number columns for one page or for all pages."""
     progress = progress_of(pages)
-    # Drafts are fuzzy, too. They are subtracted, so that the columns add up.
+    # Drafts count as fuzzy. Subtract them there, because they have columns of their own.
     fuzzy, fuzzy_words = progress.fuzzy, progress.fuzzy_words
     done = percent_text(progress.translated, progress.messages)
     numbers = number_cells(
@@ -194,11 +194,11 @@ def _numbers(pages: Iterable[PageResult]) -> tuple[str, ...]:
 
 
 def _behind(comparison: Comparison) -> Iterator[Block]:
-    """Yield the changes in an upgrade to the requested ref."""
+    """Yield a table of the English changes between the pin and the requested ref."""
     changes = comparison.pages
     ref = printable(comparison.after.ref or "HEAD")
     title = [(Translatable(f"behind {ref}: {_commits_text(comparison)}"), "")]
-    # The commits in between may have changed only code.
+    # The commits between pin and ref may have changed only code.
     if not changes:
         yield Lines([[*title, (Translatable("; the docs are the same"), "")]])
         return
@@ -223,13 +223,13 @@ def _behind(comparison: Comparison) -> Iterator[Block]:
 
 
 def _came_or_went(change: PageChange) -> str:
-    """Return what happened to a page, except the counts, which are in the columns."""
-    # Without counts, ``change_text`` returns only names and changes of code.
+    """Return whether a page appeared, vanished, was renamed, or its code changed."""
+    # Set the counts to 0, because other columns show them.
     return change_text(replace(change, added=0, changed=0, moved=0, dropped=0))
 
 
 def _commits_text(comparison: Comparison) -> str:
-    """Return ``3 commits``, and how many commits only the pin has if it is on another branch."""
+    """Return the distance: ``3 commits, and 1 that are only in the pin`` (on another branch)."""
     if comparison.commits is None:
         return "by an unknown number of commits (the history is not here)"
     ahead, behind = comparison.commits

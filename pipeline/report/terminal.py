@@ -48,7 +48,7 @@ def to_text(report: Report, screen: Screen) -> str:
 
 
 def translated(text: str, language: Language) -> str:
-    """Return a text that is safe to print; the pipeline's own words are translated."""
+    """Return a text that is safe to print. The pipeline's own words are in ``language``."""
     return printable(
         language.sentence(text) if isinstance(text, Translatable) else text
     )
@@ -90,7 +90,7 @@ def table_text(table: Table, screen: Screen) -> str:
 
 
 def _line(cell: Cell, language: Language) -> Line:
-    """Return a cell as pieces that are safe to print: ``[b]`` is a page's name, not markup."""
+    """Return a cell as pieces that are safe to print. Text like ``[b]`` is not rich markup."""
     pieces = [(cell, "")] if isinstance(cell, str) else cell
     return [(translated(text, language), style) for text, style in pieces]
 
@@ -120,7 +120,7 @@ def _shown_columns(table: Table, width: int, language: Language) -> list[_Column
         columns = [column for column in columns if column.name != spare]
     if _fit(columns, width):
         return columns
-    # Nothing is left to omit: fold names to whatever width remains.
+    # No column is left to omit: break names to the remaining width.
     return [replace(column, is_squeezed=True) for column in columns]
 
 
@@ -130,13 +130,13 @@ def _fit(columns: Sequence[_Column], width: int) -> bool:
 
 
 def _room(columns: Sequence[_Column], width: int) -> int:
-    """Return the rest of ``width`` if each column has its minimum width; negative if too wide."""
+    """Return how much of ``width`` columns of minimum width leave; negative if they are wider."""
     # Three spaces separate two columns, and there is one at either end.
     return width + 1 - sum(column.least + 3 for column in columns)
 
 
 def _widths(columns: Sequence[_Column], width: int) -> dict[str, int]:
-    """Return the width of each column by name; spare room goes to the narrowest column first."""
+    """Return the width of each column by name. Free room goes to the narrowest columns first."""
     widths = {column.name: column.least for column in columns}
     widest = {column.name: column.widest for column in columns}
     for _ in range(_room(columns, width)):
@@ -149,7 +149,7 @@ def _widths(columns: Sequence[_Column], width: int) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Column:
-    """A column of a table, translated and measured."""
+    """A column of a table, with its texts translated and its width measured."""
 
     name: str
     heading: str
@@ -158,7 +158,7 @@ class _Column:
     holds_words: bool
     widest: int  # width of its widest cell
     is_first: bool
-    is_squeezed: bool = False  # wrapped columns get the room that numbers leave
+    is_squeezed: bool = False  # whether a column of words may be one character wide
 
     @property
     def least(self) -> int:
@@ -171,9 +171,9 @@ class _Column:
 
 
 def drawn_lines(lines: Iterable[Line], screen: Screen) -> str:
-    """Return ``lines``. With colours, rich draws them: styles are visible, and tabs are spaces.
+    """Return ``lines`` as text, with colours if the screen has them.
 
-    Lines that are too long are not wrapped, so that they can be copied in one piece.
+    Long lines are not wrapped, so that people can copy them in one piece.
     """
     if not screen.colour:
         # Used in CI and pipes: importing rich would take longer than this.
@@ -203,5 +203,5 @@ def _drawn(
         console.print(thing, soft_wrap=whole_lines)
     if screen.colour:
         return out.getvalue()
-    # rich pads table cells with spaces, which are unwanted in files.
+    # rich pads table cells with spaces. Remove them, because the output may go to a file.
     return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))

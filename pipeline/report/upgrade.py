@@ -1,7 +1,8 @@
-"""Report of ``upgrade``: the effects of moving to another ref; ``status`` shares its texts.
+"""Report of ``upgrade``: the effects of moving to another ref.
 
-The module turns comparisons of pages into a report, Markdown for a pull request, lines and cells.
-Names of pages come from upstream, so control characters in them are escaped.
+The module turns a comparison of pages into a report for people, and into Markdown for a pull
+request. ``status`` uses its functions for the comparison with a ref. Page names come from upstream,
+so control characters in them are escaped.
 """
 
 from __future__ import annotations
@@ -31,16 +32,15 @@ def change_text(change: PageChange | None, *, moved_from: str = "") -> str:
     if change is None:
         return ""
     if change.vanished:
-        # Messages of a vanished page may be on other pages now; only the rest was
-        # dropped.
+        # Some messages of a vanished page may be on other pages now. Only the others are dropped.
         return f"vanished, {change.dropped} dropped" if change.dropped else "vanished"
-    # The order: origin of the page, its text, its code.
+    # First the old name of the page, then changes of its text, then of its code.
     facts = []
     source = change.renamed_from or moved_from
     if source:
         facts += [f"renamed from {source}", _differences(change)]
     elif change.appeared:
-        # All messages of a new page are new, so their count says nothing.
+        # All messages of a new page are new, so do not count them.
         facts.append("appeared")
     else:
         facts.append(_differences(change))
@@ -61,10 +61,10 @@ def _differences(change: PageChange) -> str:
 
 
 def overview_lines(changes: Sequence[PageChange], *, most: int = 0) -> list[str]:
-    """Return which pages appeared, vanished, were renamed, and whose code changed.
+    """Return lines that list the pages that appeared, vanished, were renamed, or have new code.
 
-    A line has all names, or at most ``most``: ``pages that were renamed: 1 (a → b)``. Lines without
-    pages are omitted.
+    For example: ``pages that were renamed: 1 (a → b)``. A line has at most ``most`` names; 0 means
+    all. Lines without pages are omitted.
     """
     # A renamed page has two changes, appeared and vanished, but is listed once.
     old_names = {change.renamed_from for change in changes}
@@ -122,9 +122,9 @@ _SPARE = ("kept", "obsolete", "carried", "fuzzy")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """The effects of a move on one page, or on all of them.
+    """The effects of a move on one page, or the sums over all pages.
 
-    A vanished page has only obsolete translations.
+    The row of a vanished page only counts obsolete translations.
     """
 
     page: str
@@ -151,10 +151,7 @@ class Row:
 
     @property
     def is_quiet(self) -> bool:
-        """Return whether the move does not affect the page.
-
-        Its messages were kept, or already lacked a translation.
-        """
+        """Return whether the move has no effect on the page, so that the table omits it."""
         news = (self.counts.carried, self.counts.fuzzy, self.happened)
         return not any(news)
 
@@ -170,7 +167,7 @@ def upgrade_report(result: RunResult, *, verbose: bool = False) -> Report:
     blocks: list[Block] = []
     for locale in result.pages:
         rows = _rows(result, locale, comparison)
-        # In most moves, most pages are unaffected; listing them would hide the others.
+        # Most moves affect few pages. Omit the others, so that people see these.
         shown = rows if verbose else [row for row in rows if not row.is_quiet]
         reference = _reference_rows(result, locale)
         title = [(f"{result.name} · {locale} · {_move(comparison)}", "")]
@@ -195,10 +192,10 @@ def upgrade_report(result: RunResult, *, verbose: bool = False) -> Report:
 
 
 def upgrade_summary(result: RunResult) -> str:
-    """Return the effects of a move as Markdown for a pull request, headed by its title.
+    """Return the effects of a move as Markdown for a pull request. Its first line is the title.
 
-    Only the pages with most work are listed. If nothing moves, the summary has the skipped
-    releases, or is empty.
+    Only the pages with most work are listed. If the pin does not move, the summary only lists the
+    skipped releases, if any.
     """
     comparison = result.comparison
     passed_over = [f"- passed over: {plain(reason)}" for reason in result.passed_over]
@@ -211,7 +208,7 @@ def upgrade_summary(result: RunResult) -> str:
     blocks = [f"# {plain(title)}", plain(_move(comparison))]
     for locale in result.pages:
         rows = [row for row in _rows(result, locale, comparison) if not row.is_quiet]
-        # Select by work, but sort by name: people look for the pages they know.
+        # Select the pages with most work, but sort them by name, so that people find them.
         most_to_do = sorted(rows, key=lambda row: -row.words_to_do)[:SUMMARISED]
         shown = sorted(most_to_do, key=lambda row: row.page)
         # The sums include the pages that are not listed.
@@ -242,8 +239,7 @@ def _rows(result: RunResult, locale: str, comparison: Comparison) -> list[Row]:
         rows[name] = Row(
             page=name,
             counts=UpdateCounts(obsolete=obsolete.get(name, 0)),
-            # The row of the new name gives the old one; this row shows that nothing is
-            # lost.
+            # A renamed page has two rows. The row with the new name also shows the old one.
             happened="renamed" if name in old_names else change_text(change),
         )
     return sorted(rows.values(), key=lambda row: row.page)
@@ -270,10 +266,10 @@ def _row(page: PageResult, change: PageChange | None) -> Row:
 
 
 def _counts_of(page: PageResult) -> UpdateCounts:
-    """Return the counts of an update; a page without an update has kept everything."""
+    """Return the counts of a page's update. A page without an update has kept everything."""
     if page.update is not None:
         return page.update
-    # Unchanged fuzzy messages count as kept: this move adds no work for them.
+    # Fuzzy messages count as kept, because this move did not make them fuzzy.
     return UpdateCounts(
         kept=page.translated + page.fuzzy, new=page.untranslated, obsolete=page.obsolete
     )
@@ -282,7 +278,7 @@ def _counts_of(page: PageResult) -> UpdateCounts:
 def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
     """Return the sums over all pages of the guides, including those that are not shown."""
     pages = result.pages[locale]
-    # A dropped page has no row, or one with obsolete translations only.
+    # Add the obsolete translations of dropped pages, which are not in ``pages``.
     gone = _obsolete_of_gone(result, locale)
     obsolete = sum(gone[page] for page in gone if not is_reference(page))
     code_changed = sum(change.code_changed for change in comparison.pages)
@@ -295,10 +291,10 @@ def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
 
 
 def _reference_rows(result: RunResult, locale: str) -> list[Row]:
-    """Return a row for the API reference as a whole; none if there is none.
+    """Return one row for the whole API reference, or no row if there is none.
 
-    It has a thousand pages, and a table of them would hide the guides. The row has the shares of
-    its translations that were kept, carried over and made fuzzy.
+    The reference has a thousand pages; rows for each of them would hide the guides. The row has the
+    shares of its translations that were kept, carried over, made fuzzy, and made obsolete.
     """
     pages = result.reference.get(locale, ())
     if not pages:
@@ -341,5 +337,5 @@ def _summed(pages: Sequence[PageResult], *, obsolete_elsewhere: int) -> UpdateCo
 
 
 def _move(comparison: Comparison) -> str:
-    """Return both ends of a move, with ref, commit and release."""
+    """Return the old and the new ref, commit and release as text."""
     return f"{commit_text(comparison.before)} → {commit_text(comparison.after)}"

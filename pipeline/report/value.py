@@ -1,8 +1,8 @@
-"""Reports as values: tables, lines and findings, in reading order.
+"""Form of a report before it is written: tables, lines and findings, in reading order.
 
-A value is independent of width, colours and language; these belong to the writers (``terminal``),
-which get them as a ``Screen``. The pipeline's own words are marked (``Translatable``), and a writer
-translates them. All other texts are untrusted, and a writer escapes them.
+This form does not depend on width, colours or language. A writer (``terminal``) gets these as a
+``Screen``, and turns the report into text. The pipeline's own words have the type ``Translatable``,
+and the writer translates them. All other texts are untrusted, and the writer escapes them.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ Cell = str | Line
 
 
 class Translatable(str):
-    """Words of the pipeline, in English; a writer translates them."""
+    """English text of the pipeline itself, which a writer translates."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table with a line of sums below.
+    """A table with a line of sums (``footer``) below.
 
-    Columns in ``words`` are wrapped; all others hold numbers. Columns in ``spare`` are omitted, in
-    that order, if there is too little room.
+    The columns named in ``words`` are wrapped; all others hold numbers. If the table is too wide,
+    the columns named in ``spare`` are omitted, in that order.
     """
 
     title: Cell
@@ -41,14 +41,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines of text, for example the title of a missing table if all pages are done."""
+    """Lines of text below or between tables."""
 
     texts: Sequence[Cell]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """Findings of a run; a writer lists the worst ones, and notes only if ``has_notes``."""
+    """Findings of a run. A writer lists the worst ones, and notes only if ``has_notes``."""
 
     findings: Sequence[Finding]
     has_notes: bool = False
@@ -64,15 +64,15 @@ def _same(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """How findings, sentences and headings are rendered for people; by default in English."""
+    """Functions and words that translate the pipeline's own texts; by default, English."""
 
     severities: Mapping[Severity, str] = field(
         default_factory=lambda: {severity: severity.value for severity in Severity}
     )
-    fixed: str = "  --fix makes it: "  # before the msgstr that --fix would write
+    fixed: str = "  --fix makes it: "  # label before the msgstr that --fix would write
     finding: Callable[[Finding], Finding] = lambda finding: finding
     sentence: Callable[[str], str] = _same
-    heading: Callable[[str], str] = _same  # of a column
+    heading: Callable[[str], str] = _same  # translates the heading of a column
 
 
 ENGLISH = Language()
@@ -80,9 +80,9 @@ ENGLISH = Language()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
-    """Where people read a text: its width in columns, its colours, and their language.
+    """Properties of the output: width in columns, colours, and the reader's language.
 
-    A Chinese character takes two columns. The defaults are those of a pipe or a file.
+    A Chinese character takes two columns. The defaults are for a pipe or a file.
     """
 
     width: int = 140

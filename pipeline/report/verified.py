@@ -16,7 +16,7 @@ LISTED = 5  # differences shown per page; JSON has all
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedPage:
-    """The result for one page. Each of its ``differences`` begins with its place."""
+    """The result for one page. Each line of ``differences`` begins with file and position."""
 
     page: str
     source: str
@@ -31,11 +31,12 @@ class Verified:
     upstream: str
     ref: str
     commit: str
-    project: str  # the commit of the project
+    project: str  # commit id of the project
     locale: str
     pages: tuple[VerifiedPage, ...]
-    missing: tuple[str, ...]  # pages of the commit that the site lacks
-    unproved: tuple[str, ...] = ()  # pages of the reference, without their docstrings
+    missing: tuple[str, ...]  # pages of upstream's commit that the site lacks
+    # Pages of the API reference that could not be verified, because docstrings are not here.
+    unproved: tuple[str, ...] = ()
 
     @property
     def wrong(self) -> tuple[VerifiedPage, ...]:
