@@ -147,12 +147,12 @@ def _parts(path: str) -> list[str]:
 
 
 def paths_below(folder: Path, *suffixes: str) -> Iterator[str]:
-    """Yield the paths of the files below ``folder`` with one of ``suffixes``, with ``/`` on every system.
+    """Yield the paths of the files below ``folder`` with one of ``suffixes``, unsorted.
 
-    Links to folders are not followed. Missing folders, and folders with too long a path, are
-    skipped. Any other folder that cannot be listed raises InputError; otherwise the caller would
-    take its files for missing ones. (``os.walk`` and ``Path.rglob`` fail for folders nested a
-    thousand deep, and ``rglob`` takes five times as long.)
+    The paths contain ``/`` on every system. Links to folders are not followed. Missing folders, and
+    folders with too long a path, are skipped. Any other folder that cannot be listed raises
+    InputError; otherwise the caller would take its files for missing ones. (``os.walk`` and
+    ``Path.rglob`` fail for folders nested a thousand deep, and ``rglob`` takes five times as long.)
     """
     count = 0
     pending: list[str | Path] = [folder]
