@@ -26,7 +26,7 @@ from pipeline.adapters.memo import Memo, code_digest, digest_of
 from pipeline.adapters.version_control import checked_out, tracked_though_ignored
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult
-from pipeline.stages.merge.files import MergedPage
+from pipeline.stages.merge.incremental import MergedPage
 from pipeline.stages.update.locale import Locale
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.errors import GuardError
 from pipeline.findings import Finding, Severity
-from pipeline.stages.merge.files import MergedDocument, MergedFiles, MergedPage
+from pipeline.stages.merge.incremental import MergedDocument, MergedFiles, MergedPage
 
 
 def merge_page(

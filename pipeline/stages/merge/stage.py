@@ -19,7 +19,7 @@ from pipeline.findings import Finding
 from pipeline.paths import preview_name
 from pipeline.report.counts import written_text
 from pipeline.run import Run
-from pipeline.stages.merge.files import MergedFiles, MergedPage
+from pipeline.stages.merge.incremental import MergedFiles, MergedPage
 
 if TYPE_CHECKING:
     from pipeline.core.catalog.update import Updated

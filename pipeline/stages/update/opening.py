@@ -12,9 +12,9 @@ from dataclasses import replace
 from functools import cache
 
 from pipeline.adapters import po
-from pipeline.core.memory.english_edits import restore_english, unknown_texts
 from pipeline.core.memory.file import EDITING
 from pipeline.core.memory.merge import Merged, Translations, translations_in_catalogs
+from pipeline.core.memory.msgid_repair import restore_english, unknown_texts
 from pipeline.core.memory.opening import Opened
 from pipeline.core.memory.record import Memory, with_refs
 from pipeline.core.pin.lock import Lock
