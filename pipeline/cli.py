@@ -16,8 +16,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn, Protocol, cast
 
 from pipeline import __version__
+from pipeline.commands.console import exit_code_of, language, show_result
 from pipeline.commands.options import add_common
-from pipeline.commands.showing import exit_code_of, language, show_result
 from pipeline.commands.signals import terminated_like_interrupted
 from pipeline.errors import ConfigError, did_you_mean
 from pipeline.log import Log

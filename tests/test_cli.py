@@ -16,7 +16,7 @@ from places import ROOT
 
 from pipeline import __version__
 from pipeline.cli import COMMANDS, main
-from pipeline.commands.showing import READ_ONLY_COMMANDS
+from pipeline.commands.console import READ_ONLY_COMMANDS
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 

@@ -17,7 +17,7 @@ from places import ROOT
 from report_results import ERROR, FAILED, FAILURE, LOCK
 
 from pipeline import cli
-from pipeline.commands import showing
+from pipeline.commands import console
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError
@@ -149,7 +149,7 @@ def test_a_result_is_shown_and_not_obeyed(
 ) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     arguments = Namespace(command="build", json=as_json, config=Path("pyproject.toml"))
-    showing.show_result(arguments, hostile_result(text), Log(level))
+    console.show_result(arguments, hostile_result(text), Log(level))
     said = capfd.readouterr()
     assert said.out or said.err
     assert not _LIVE.search(said.out + said.err)
@@ -178,7 +178,7 @@ def test_output_that_nobody_reads_is_no_error(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(sys, "stdout", None)
-    showing.print_text("a")
+    console.print_text("a")
     with (tmp_path / "ascii").open("w", encoding="ascii") as stream:
         write_text(stream, "水")
     assert (tmp_path / "ascii").read_text("ascii") == r"\u6c34"

@@ -5,5 +5,5 @@ A command decides which stages run and in which order; the stages do the work. F
 
 Modules that several commands share are also in this folder. ``pages`` selects the pages of a run,
 and ``update`` skips the unchanged ones. ``run_lock`` and ``signals`` handle locks and interrupts.
-``reporting`` writes report files, and ``showing`` prints to the terminal.
+``report_files`` writes report files, and ``console`` prints to the terminal.
 """

@@ -28,7 +28,7 @@ from pipeline.commands.pages import (
     reference_findings,
     rule_findings,
 )
-from pipeline.commands.reporting import write_report
+from pipeline.commands.report_files import write_report
 from pipeline.commands.rollback import discard_kept
 from pipeline.commands.run_lock import run_lock
 from pipeline.commands.update import (

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from pipeline.adapters.execution_cache import ExecutionCache
-from pipeline.commands.showing import print_text
+from pipeline.commands.console import print_text
 from pipeline.config import read_settings
 from pipeline.core.execution.record import CacheEntry, decode_entry
 from pipeline.errors import FindingsError, InputError

@@ -10,9 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pipeline.adapters.files import write_if_changed
-from pipeline.commands.options import locales_of
-from pipeline.commands.run_lock import marked
-from pipeline.commands.showing import (
+from pipeline.commands.console import (
     exit_code_of,
     print_json,
     print_report,
@@ -20,6 +18,8 @@ from pipeline.commands.showing import (
     show_findings,
     terminal,
 )
+from pipeline.commands.options import locales_of
+from pipeline.commands.run_lock import marked
 from pipeline.config import Settings, read_settings
 from pipeline.errors import INTERRUPTED, ConfigError, worst
 from pipeline.log import Log

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pipeline.adapters.files import read_bytes
 from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.pages import pages_of_run
-from pipeline.commands.reporting import write_badges
+from pipeline.commands.report_files import write_badges
 from pipeline.commands.run_lock import clear_after_kill, marked
 from pipeline.commands.split import update_pulled
 from pipeline.core.catalog.diff import Comparison

@@ -235,7 +235,7 @@ def test_a_bug_in_one_stops_no_other(
 def test_what_fails_after_its_row_counts(
     hub: Path, monkeypatch: pytest.MonkeyPatch, capfd: Speech
 ) -> None:
-    monkeypatch.setattr("pipeline.commands.showing.report_changes", stop_reporting)
+    monkeypatch.setattr("pipeline.commands.console.report_changes", stop_reporting)
     assert main(["pull", "--all"]) == 70
     assert capfd.readouterr().out.count("exit 70") == 3
 

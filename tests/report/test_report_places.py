@@ -32,7 +32,7 @@ from report_results import (
     upgrade_text,
 )
 
-from pipeline.commands.showing import print_text
+from pipeline.commands.console import print_text
 from pipeline.core.catalog.diff import Comparison
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity

@@ -16,16 +16,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pipeline.adapters.files import WriteError, hold_lock, remove_abandoned
-from pipeline.commands.draft.plan import LocaleWork, plan_locale
-from pipeline.commands.pages import pages_of_run
-from pipeline.commands.run_lock import run_lock
-from pipeline.commands.showing import (
+from pipeline.commands.console import (
     ask,
     print_error_text,
     print_report,
     print_text,
     terminal,
 )
+from pipeline.commands.draft.plan import LocaleWork, plan_locale
+from pipeline.commands.pages import pages_of_run
+from pipeline.commands.run_lock import run_lock
 from pipeline.commands.update import LocaleMemos, update_locale
 from pipeline.config import DraftPolicy
 from pipeline.core.drafting.outcome import Outcome, tokens_of

@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from pipeline.commands.showing import print_json
+from pipeline.commands.console import print_json
 from pipeline.errors import ConfigError
 from pipeline.log import Log
 

@@ -19,7 +19,7 @@ from string import Template
 from pipeline.adapters.files import WriteError, write_atomic
 from pipeline.adapters.installed import Origin, origin
 from pipeline.adapters.upstream.address import read_address
-from pipeline.commands.showing import ask
+from pipeline.commands.console import ask
 from pipeline.config import read_settings
 from pipeline.errors import ConfigError
 from pipeline.folders import ALL, Folders, fault_in
