@@ -24,8 +24,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from pipeline.adapters.kernel.cgroup import is_full, kill_group, task_limit
-from pipeline.adapters.kernel.footprint import Footprint
 from pipeline.adapters.kernel.job import Policy
+from pipeline.adapters.kernel.project_changes import Footprint
 
 if TYPE_CHECKING:
     from psutil import Process

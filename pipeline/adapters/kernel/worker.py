@@ -30,9 +30,9 @@ from typing import Any, NoReturn
 from pipeline.adapters.files import remove_tree
 from pipeline.adapters.kernel.bytecode import compile_imports
 from pipeline.adapters.kernel.cgroup import make_group, remove_group, task_limit
-from pipeline.adapters.kernel.footprint import Footprint
 from pipeline.adapters.kernel.interpreter import ENVIRONMENT, PYTHON
 from pipeline.adapters.kernel.job import Job, Outcome, Stop
+from pipeline.adapters.kernel.project_changes import Footprint
 from pipeline.adapters.kernel.sandbox import (
     can_confine_writes,
     can_isolate_network,
