@@ -37,8 +37,8 @@ from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
-from pipeline.stages.update.checkouts import memories_in_git
 from pipeline.stages.update.english import texts_in
+from pipeline.stages.update.git_changes import memories_in_git
 from pipeline.stages.update.locale import Locale, catalog_header
 
 

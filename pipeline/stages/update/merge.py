@@ -42,8 +42,8 @@ from pipeline.core.memory.record import (
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
-from pipeline.stages.update.checkouts import MomentOf, Move
 from pipeline.stages.update.english import texts_in
+from pipeline.stages.update.git_changes import MomentOf, Move
 from pipeline.stages.update.locale import Locale
 
 # Reasons why an entry is in a set-aside file, used as its msgctxt.

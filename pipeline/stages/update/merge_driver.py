@@ -21,8 +21,8 @@ from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.filenames import shortened
 from pipeline.paths import Paths
-from pipeline.stages.update.checkouts import touches_in_git
 from pipeline.stages.update.english import texts_in
+from pipeline.stages.update.git_changes import touches_in_git
 
 _EXCERPT = 60  # characters of the English in the report of a conflict
 

@@ -1,7 +1,7 @@
 """Opening of the memory: brings its content into the working catalogues.
 
 A missing catalogue is rebuilt from the memory. If git has changed a memory file, for example by
-switching to another branch (``checkouts``), the catalogue becomes the one of that memory. If a
+switching to another branch (``git_changes``), the catalogue becomes the one of that memory. If a
 catalogue has work that is not stored in the memory, the two are merged, entry by entry (``merge``).
 """
 
@@ -22,7 +22,14 @@ from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.report.counts import counted, written_text
-from pipeline.stages.update.checkouts import (
+from pipeline.stages.update.english import (
+    English,
+    open_english,
+    page_at,
+    rebuild_catalog,
+    view_of,
+)
+from pipeline.stages.update.git_changes import (
     NO_MOVE,
     Move,
     Start,
@@ -32,13 +39,6 @@ from pipeline.stages.update.checkouts import (
     start_in_git,
     start_of_overwritten,
     touches_in_git,
-)
-from pipeline.stages.update.english import (
-    English,
-    open_english,
-    page_at,
-    rebuild_catalog,
-    view_of,
 )
 from pipeline.stages.update.locale import Locale, how_to_store
 from pipeline.stages.update.merge import Sides, merge_sides, save_dropped_translations

@@ -27,7 +27,7 @@ from pipeline.core.memory.releases import finished_translations, offer
 from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog, Entry
 from pipeline.report.counts import written_text
-from pipeline.stages.update.checkouts import touches_in_git
+from pipeline.stages.update.git_changes import touches_in_git
 from pipeline.stages.update.locale import Locale
 from pipeline.stages.update.releases import documents_of
 

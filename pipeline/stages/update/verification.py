@@ -25,7 +25,6 @@ from pipeline.findings import Finding, Severity
 from pipeline.packages import how_to_run
 from pipeline.report.counts import written_text
 from pipeline.run import Run
-from pipeline.stages.update.checkouts import moves_of
 from pipeline.stages.update.english import (
     English,
     open_english,
@@ -33,6 +32,7 @@ from pipeline.stages.update.english import (
     rebuild_catalog,
     view_of,
 )
+from pipeline.stages.update.git_changes import moves_of
 from pipeline.stages.update.locale import Locale, how_to_store
 
 
