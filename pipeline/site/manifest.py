@@ -46,7 +46,7 @@ def freshness_of_site(
 ) -> dict[str, Any]:
     """Return the content of ``freshness.json``. ``rows`` are the pages of ``progress.json``.
 
-    ``history`` are the last changes of pages (``history.last_changes``), as dictionaries.
+    ``history`` are the last changes of pages (``last_changes.last_changes``), as dictionaries.
     """
     changes = {
         change["page"]: {key: change[key] for key in change if key != "page"}

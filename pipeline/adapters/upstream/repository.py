@@ -29,7 +29,7 @@ from pipeline.adapters.upstream.address import (
     tag_names,
     without_password,
 )
-from pipeline.adapters.upstream.history import (
+from pipeline.adapters.upstream.commit_log import (
     DATES,
     LOG,
     PEELED_TAGS,
@@ -228,7 +228,7 @@ class Repository:
         """Fetch those of ``blobs`` that are not local, in one request.
 
         They must belong to the history of ``docs`` up to ``commit``. Only the history of a remote
-        repository is fetched without its files; see ``history``.
+        repository is fetched without its files; see ``commit_log``.
         """
         if self._kind is not Kind.REMOTE:
             return

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipeline.adapters.encoder import encoder
-from pipeline.adapters.upstream.history import Tag
+from pipeline.adapters.upstream.commit_log import Tag
 from pipeline.commands.adopt.catalogs import CatalogFiller, import_catalog
 from pipeline.commands.adopt.copy_files import CopyFile, find_files, read_file
 from pipeline.commands.adopt.versions import Versions, open_versions
@@ -24,7 +24,7 @@ from pipeline.core.adoption.blocks import Block, words_of
 from pipeline.core.adoption.candidates import Candidate, Choice, choose, rank
 from pipeline.core.adoption.copy_reader import read_copy
 from pipeline.core.adoption.evidence import HAN
-from pipeline.core.adoption.history import Version, moment
+from pipeline.core.adoption.page_versions import Version, moment
 from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, audit_code
 from pipeline.core.catalog.origins import Copy
 from pipeline.errors import ConfigError, InputError, did_you_mean

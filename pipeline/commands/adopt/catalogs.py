@@ -18,7 +18,6 @@ from pipeline.core.adoption.alignment import Pair
 from pipeline.core.adoption.blocks import Block, words_of
 from pipeline.core.adoption.candidates import Choice
 from pipeline.core.adoption.evidence import HAN
-from pipeline.core.adoption.history import Version, only_version
 from pipeline.core.adoption.markup_restoration import restore
 from pipeline.core.adoption.offers import (
     Offer,
@@ -27,6 +26,7 @@ from pipeline.core.adoption.offers import (
     carry_to_pin,
     is_same,
 )
+from pipeline.core.adoption.page_versions import Version, only_version
 from pipeline.core.adoption.result import AdoptedCopy, Row, State
 from pipeline.core.catalog.origins import Copy, is_open
 from pipeline.core.checks.engine import fix_entry

@@ -13,10 +13,10 @@ from functools import cached_property
 
 from pipeline.adapters.files import read_bytes
 from pipeline.adapters.upstream import Repository, open_upstream
-from pipeline.adapters.upstream.history import Tag
+from pipeline.adapters.upstream.commit_log import Tag
 from pipeline.core.adoption.blocks import blocks_of
 from pipeline.core.adoption.candidates import Candidate, NameIndex
-from pipeline.core.adoption.history import (
+from pipeline.core.adoption.page_versions import (
     Commit,
     History,
     Version,

@@ -18,7 +18,7 @@ from math import fsum, log, sqrt
 from pipeline.core.adoption import evidence
 from pipeline.core.adoption.alignment import Encoder, Pair, align
 from pipeline.core.adoption.blocks import Block, BlockKind, words_of
-from pipeline.core.adoption.history import Version, moment
+from pipeline.core.adoption.page_versions import Version, moment
 
 _CLEAR = 3.5  # minimum score of a pair that shows that the page is right, in nats
 

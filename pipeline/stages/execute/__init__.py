@@ -2,7 +2,7 @@
 
 ``plan`` decides which pages run, how, and under which cache key. ``startup`` reads the files whose
 code runs before a page. ``stage`` takes outputs from the cache or from kernels, judges them and
-writes executed notebooks. ``history`` stores durations and exceptions for the next run.
+writes executed notebooks. ``run_history`` stores durations and exceptions for the next run.
 """
 
 from pipeline.stages.execute.stage import Executed, execute

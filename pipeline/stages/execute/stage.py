@@ -38,7 +38,6 @@ from pipeline.errors import ExecutionError, InputError, PipelineError
 from pipeline.findings import Finding, Severity
 from pipeline.naming import group_of
 from pipeline.run import KernelOptions, Run
-from pipeline.stages.execute.history import History
 from pipeline.stages.execute.plan import (
     ExecutionContext,
     Task,
@@ -46,6 +45,7 @@ from pipeline.stages.execute.plan import (
     read_notebook,
     reason_of,
 )
+from pipeline.stages.execute.run_history import History
 
 MEBIBYTE = 1 << 20  # bytes; unit of the limits in the configuration
 MOST_PATHS = 3  # maximum number of paths in a finding

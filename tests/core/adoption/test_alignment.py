@@ -32,7 +32,7 @@ from pipeline.core.adoption.evidence import (
     lines_in,
     plain_atom,
 )
-from pipeline.core.adoption.history import (
+from pipeline.core.adoption.page_versions import (
     Commit,
     History,
     Version,

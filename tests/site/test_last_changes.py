@@ -21,7 +21,7 @@ from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry
 from pipeline.site.exports import ENTRIES, feed
-from pipeline.site.history import Counted, count, last_changes
+from pipeline.site.last_changes import Counted, count, last_changes
 from pipeline.site.manifest import (
     digest_of_file,
     freshness_of_site,

@@ -8,7 +8,7 @@ import pytest
 from repositories import DOCS, commit_release, git, init_repository
 
 from pipeline.adapters.upstream import open_repository, read_address
-from pipeline.adapters.upstream.history import (
+from pipeline.adapters.upstream.commit_log import (
     FileChange,
     commits_of_tags,
     dated_tags,
