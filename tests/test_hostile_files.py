@@ -29,7 +29,7 @@ from pipeline.core.checks.engine import run_checks, subjects_of
 from pipeline.core.document.landing import landings_from_json
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import read_document
-from pipeline.core.execution.notebook import parse_notebook
+from pipeline.core.execution.code_cells import parse_notebook
 from pipeline.core.execution.outputs import for_readers, outputs_of, with_outputs
 from pipeline.core.execution.record import decode_entry, parse_history
 from pipeline.core.glossary.glossary import read_glossary

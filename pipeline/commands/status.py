@@ -16,7 +16,7 @@ from pipeline.commands.run_lock import clear_after_kill, marked
 from pipeline.commands.split import update_pulled
 from pipeline.core.catalog.diff import Comparison
 from pipeline.core.document.contents import distances
-from pipeline.core.execution.notebook import text_with_contents
+from pipeline.core.execution.code_cells import text_with_contents
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.errors import InputError
 from pipeline.log import Log

@@ -12,7 +12,7 @@ from functools import cache
 
 import msgspec
 
-from pipeline.core.execution.notebook import cell_name
+from pipeline.core.execution.code_cells import cell_name
 from pipeline.core.execution.result import (
     MISSING,
     CellFailure,

@@ -16,7 +16,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from pipeline.core.execution.notebook import cell_name
+from pipeline.core.execution.code_cells import cell_name
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity

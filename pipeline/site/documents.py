@@ -24,7 +24,7 @@ from pipeline.core.document.landing import Landing, landings_from_json
 from pipeline.core.document.markdown import anchors
 from pipeline.core.document.merge import Merged, PageExtras
 from pipeline.core.document.reader import Document, is_myst_notebook, read_document
-from pipeline.core.execution import notebook as execution
+from pipeline.core.execution import code_cells as execution
 from pipeline.core.execution.outputs import outputs_of, with_ids, with_outputs
 from pipeline.core.pin.lock import page_name
 from pipeline.core.results import PageResult

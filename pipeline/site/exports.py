@@ -18,7 +18,7 @@ from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree
 
 from pipeline.adapters import files
-from pipeline.core.execution import notebook as execution
+from pipeline.core.execution import code_cells as execution
 from pipeline.core.pin.lock import DOCSTRING_SUFFIX, is_reference
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError

@@ -16,7 +16,7 @@ from typing import Any
 from pipeline.adapters import files
 from pipeline.core.document.contents import Entry, entries, pages_in
 from pipeline.core.document.outline import Item, outline_place, read_outline
-from pipeline.core.execution.notebook import text_with_contents
+from pipeline.core.execution.code_cells import text_with_contents
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.folders import Folders

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from pipeline.adapters import files, po
 from pipeline.core.catalog.origins import OriginKind
 from pipeline.core.document.message import Kind
-from pipeline.core.execution import notebook as execution
+from pipeline.core.execution import code_cells as execution
 from pipeline.core.memory.record import digest
 from pipeline.core.pin.lock import SourceFile, is_reference
 from pipeline.core.reference.objects import PATH

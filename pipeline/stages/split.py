@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pipeline.adapters.files import read_bytes
 from pipeline.adapters.memo import Memo, code_digest, digest_of
 from pipeline.core.document.reader import Document, Format, SplitPage, read_document
-from pipeline.core.execution.notebook import faults_in
+from pipeline.core.execution.code_cells import faults_in
 from pipeline.core.execution.shape import FAULT
 from pipeline.core.pin.lock import Page
 from pipeline.errors import InputError

@@ -91,7 +91,7 @@ def _whole(root: Path) -> Iterator[tuple[str, str]]:
     """
     from pipeline.adapters import kernel
     from pipeline.config import read_settings
-    from pipeline.core.execution.notebook import is_partial
+    from pipeline.core.execution.code_cells import is_partial
     from pipeline.core.pin.lock import pages_of, parse_lock
     from pipeline.log import QUIET, Log
     from pipeline.paths import Paths

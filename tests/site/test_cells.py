@@ -9,7 +9,7 @@ import pytest
 from notebooks import code, notebook_value, prose
 from sphinx.config import Config
 
-from pipeline.core.execution.notebook import source_of, tags_of
+from pipeline.core.execution.code_cells import source_of, tags_of
 from pipeline.site.configuration import PROMPTS, rules_in
 from pipeline.site.extension.content.cells import complete_commands, join_split_fences
 

@@ -15,7 +15,7 @@ from odd_texts import WEIRD
 from pipeline.adapters import kernel
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import Document, is_myst_notebook, read_document
-from pipeline.core.execution import notebook as execution
+from pipeline.core.execution import code_cells as execution
 
 MSGSTRS = 10_000
 POLICY = {"timeout": 100}

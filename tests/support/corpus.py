@@ -21,7 +21,7 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 from places import ROOT
 
 from pipeline.core.document.merge import merge
-from pipeline.core.document.notebook import edit_cells
+from pipeline.core.document.notebook_json import edit_cells
 from pipeline.core.document.reader import Document, Format, Unit
 from pipeline.core.document.splice import Edit, splice
 

@@ -18,7 +18,7 @@ from pipeline.core.document.grammar import Grammar, grammar_of
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.landing import Landing, landing_of, landing_of_rest
 from pipeline.core.document.message import Message, Split
-from pipeline.core.document.notebook import Notebook, edit_cells
+from pipeline.core.document.notebook_json import Notebook, edit_cells
 from pipeline.core.document.reader import Document, Unit
 from pipeline.core.document.splice import Edit, Placed, apply_edits, splice
 from pipeline.errors import GuardError

@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 
 from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.message import Kind, Message, Split, unsplit
-from pipeline.core.document.notebook import Notebook, reject_pointer, scan_notebook
+from pipeline.core.document.notebook_json import Notebook, reject_pointer, scan_notebook
 from pipeline.core.pin.lock import DOCSTRING_SUFFIX, Page, page_name
 from pipeline.errors import InputError, check_limit
 from pipeline.findings import Finding

@@ -15,7 +15,13 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from pipeline.core.execution.notebook import RAISES, Cell, Notebook, code_cells, tags_of
+from pipeline.core.execution.code_cells import (
+    RAISES,
+    Cell,
+    Notebook,
+    code_cells,
+    tags_of,
+)
 from pipeline.core.execution.result import without_colours
 
 # Relative tolerance. Sums of float32 in another order differ so much after some hundred training

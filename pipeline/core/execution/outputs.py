@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.core.execution.notebook import (
+from pipeline.core.execution.code_cells import (
     Cell,
     Notebook,
     cell_name,

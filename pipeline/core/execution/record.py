@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 import msgspec
 
-from pipeline.core.execution.notebook import Notebook, source_at, source_of
+from pipeline.core.execution.code_cells import Notebook, source_at, source_of
 from pipeline.core.execution.result import CellFailure
 from pipeline.errors import InputError
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pipeline.core.execution.notebook import (
+from pipeline.core.execution.code_cells import (
     RAISES,
     Cell,
     Notebook,

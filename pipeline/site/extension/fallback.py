@@ -29,7 +29,7 @@ from pipeline.adapters import files
 from pipeline.adapters.html.attributes import attributes_plugin
 from pipeline.adapters.sphinx import BROKEN, BrokenPage
 from pipeline.core.document.markdown.myst_converter import to_myst
-from pipeline.core.execution.notebook import parse_notebook, source_of
+from pipeline.core.execution.code_cells import parse_notebook, source_of
 from pipeline.errors import InputError
 from pipeline.reading import Dialect
 from pipeline.site.extension.content.cells import join_split_fences

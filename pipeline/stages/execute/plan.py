@@ -19,7 +19,7 @@ from pipeline.adapters import files, kernel
 from pipeline.adapters.kernel import sandbox
 from pipeline.config import RunRule, Settings, Upstream
 from pipeline.core.document.reader import is_myst_notebook
-from pipeline.core.execution import notebook as execution
+from pipeline.core.execution import code_cells as execution
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.errors import InputError, PipelineError

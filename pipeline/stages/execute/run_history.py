@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from pipeline.adapters import files
-from pipeline.core.execution.notebook import cell_name
+from pipeline.core.execution.code_cells import cell_name
 from pipeline.core.execution.record import (
     CacheEntry,
     PageRecord,

@@ -17,8 +17,8 @@ from pipeline import packages
 from pipeline.adapters import files, kernel
 from pipeline.adapters.execution_cache import ExecutionCache
 from pipeline.adapters.kernel import sandbox
-from pipeline.core.execution import notebook as execution
-from pipeline.core.execution.notebook import kernel_of
+from pipeline.core.execution import code_cells as execution
+from pipeline.core.execution.code_cells import kernel_of
 from pipeline.core.execution.outputs import outputs_of, with_outputs
 from pipeline.core.execution.record import CacheEntry, decode_entry, encode_entry
 from pipeline.core.execution.result import (

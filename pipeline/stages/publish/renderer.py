@@ -20,7 +20,7 @@ from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.rst import rst_html
 from pipeline.adapters.html.sanitizer import Sanitized, sanitize
 from pipeline.core.document.reader import is_myst_notebook
-from pipeline.core.execution import notebook as execution
+from pipeline.core.execution import code_cells as execution
 from pipeline.core.execution.outputs import (
     for_readers,
     outputs_of,

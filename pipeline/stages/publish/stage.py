@@ -20,7 +20,7 @@ from urllib.parse import quote
 from pipeline.adapters import files, kernel
 from pipeline.adapters.html import notebook as html
 from pipeline.adapters.html.images import PageFolder
-from pipeline.core.execution.notebook import parse_notebook
+from pipeline.core.execution.code_cells import parse_notebook
 from pipeline.core.execution.result import Status
 from pipeline.core.results import PageResult, progress_of, whole_percent
 from pipeline.errors import InputError, PublishError

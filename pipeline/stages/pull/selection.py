@@ -17,7 +17,7 @@ from pipeline import limits
 from pipeline.adapters.upstream import TreeEntry
 from pipeline.core.document.contents import Inclusion, inclusions
 from pipeline.core.document.outline import outline_places
-from pipeline.core.execution.notebook import text_with_contents
+from pipeline.core.execution.code_cells import text_with_contents
 from pipeline.core.pin.lock import (
     PAGE_SUFFIXES,
     REFERENCE,

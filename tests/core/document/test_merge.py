@@ -19,7 +19,7 @@ from pipeline.core.document.attribution import attribution
 from pipeline.core.document.guard import merged_messages
 from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.merge import Merged, PageExtras, merge
-from pipeline.core.document.notebook import edit_cells
+from pipeline.core.document.notebook_json import edit_cells
 from pipeline.core.document.reader import Document, read_document
 from pipeline.core.document.rst.inline import spaced
 from pipeline.core.document.splice import Edit, apply_edits

@@ -15,7 +15,7 @@ from pipeline.core.document import prose
 from pipeline.core.document.markdown import guard, placement
 from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.merge import PageExtras, merge
-from pipeline.core.document.notebook import edit_cells, scan_notebook
+from pipeline.core.document.notebook_json import edit_cells, scan_notebook
 from pipeline.core.document.reader import Document, read_document
 from pipeline.core.document.splice import Edit
 from pipeline.errors import PipelineError

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.core.execution.notebook import faults_in, parse_notebook
+from pipeline.core.execution.code_cells import faults_in, parse_notebook
 from pipeline.core.execution.outputs import with_ids
 from pipeline.core.execution.shape import Fault, sound_outputs
 

@@ -25,7 +25,7 @@ from sphinx.config import Config
 from sphinx.util import logging
 
 from pipeline.core.document.markdown.parser import parser
-from pipeline.core.execution.notebook import source_of, tags_of
+from pipeline.core.execution.code_cells import source_of, tags_of
 from pipeline.site.extension.nodes import Stub
 from pipeline.site.texts import text
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.core.document.notebook import Notebook, edit_cells, scan_notebook
+from pipeline.core.document.notebook_json import Notebook, edit_cells, scan_notebook
 from pipeline.core.document.reader import read_document
 from pipeline.core.document.splice import Edit
 from pipeline.errors import InputError

@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pipeline.core.document.notebook import reject_pointer
+from pipeline.core.document.notebook_json import reject_pointer
 from pipeline.core.execution.shape import (
     Fault,
     faults_of,

@@ -11,7 +11,7 @@ from notebooks import code, notebook_value, prose
 
 from pipeline.adapters.html import notebook as html
 from pipeline.adapters.html.images import PageFolder
-from pipeline.core.execution import notebook as execution
+from pipeline.core.execution import code_cells as execution
 from pipeline.core.execution.outputs import for_readers, outputs_of, with_outputs
 from pipeline.core.execution.result import (
     CellFailure,
