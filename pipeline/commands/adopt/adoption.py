@@ -23,7 +23,7 @@ from pipeline.core.adoption.alignment import Encoder
 from pipeline.core.adoption.blocks import Block, words_of
 from pipeline.core.adoption.candidates import Candidate, Choice, choose, rank
 from pipeline.core.adoption.copy_reader import read_copy
-from pipeline.core.adoption.evidence import HAN
+from pipeline.core.adoption.normalization import HAN
 from pipeline.core.adoption.page_versions import Version, moment
 from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, audit_code
 from pipeline.core.catalog.origins import Copy

@@ -17,8 +17,8 @@ from pipeline.commands.adopt.copy_files import CopyFile
 from pipeline.core.adoption.alignment import Pair
 from pipeline.core.adoption.blocks import Block, words_of
 from pipeline.core.adoption.candidates import Choice
-from pipeline.core.adoption.evidence import HAN
 from pipeline.core.adoption.markup_restoration import restore
+from pipeline.core.adoption.normalization import HAN
 from pipeline.core.adoption.offers import (
     Offer,
     Translation,

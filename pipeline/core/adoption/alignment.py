@@ -19,7 +19,7 @@ from itertools import takewhile
 from math import exp, log
 from typing import NamedTuple
 
-from pipeline.core.adoption import evidence
+from pipeline.core.adoption import normalization
 from pipeline.core.adoption.blocks import Block, BlockKind
 from pipeline.core.document.prose import count_words
 
@@ -245,19 +245,19 @@ class Passage:
         """Return the number of English words, or of Chinese characters and words."""
         # ``count_words`` may return 0, for example for a Markdown link in a reST page.
         return sum(
-            count_words(block.text, block.markup) or evidence.count_han(block.text)
+            count_words(block.text, block.markup) or normalization.count_han(block.text)
             for block in self.blocks
         )
 
     @cached_property
     def english(self) -> Counter[str]:
         """Return the English words with their counts."""
-        return Counter(evidence.english_words(" ".join(self.texts)))
+        return Counter(normalization.english_words(" ".join(self.texts)))
 
     @cached_property
     def is_chinese(self) -> bool:
         """Return whether every block contains Chinese."""
-        return all(map(evidence.HAN.search, self.texts))
+        return all(map(normalization.HAN.search, self.texts))
 
 
 def score(english: Passage, copy: Passage, similar: Similar) -> float:
@@ -301,13 +301,15 @@ def code_likeness(ours: str, theirs: str) -> float:
     ``theirs`` may have lost its line breaks. Then the result is the share of our lines that it
     contains.
     """
-    lines = evidence.code_lines(ours)
+    lines = normalization.code_lines(ours)
     if not lines:
         return float(ours.split() == theirs.split())
-    found = evidence.lines_in(theirs, frozenset(lines))
+    found = normalization.lines_in(theirs, frozenset(lines))
     shared = (Counter(lines) & found).total()
     is_single = "\n" not in theirs.strip()
     whole = (
-        len(lines) if is_single else max(len(lines), len(evidence.code_lines(theirs)))
+        len(lines)
+        if is_single
+        else max(len(lines), len(normalization.code_lines(theirs)))
     )
     return shared / whole

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, log, sqrt
 
-from pipeline.core.adoption import evidence
+from pipeline.core.adoption import normalization
 from pipeline.core.adoption.alignment import Encoder, Pair, align
 from pipeline.core.adoption.blocks import Block, BlockKind, words_of
 from pipeline.core.adoption.page_versions import Version, moment
@@ -115,7 +115,7 @@ def share_of(copy: Sequence[Block], pairs: Sequence[Pair]) -> float:
 
 
 def _count_han(blocks: Iterable[Block]) -> int:
-    return sum(evidence.count_han(block.text) for block in words_of(blocks))
+    return sum(normalization.count_han(block.text) for block in words_of(blocks))
 
 
 def _lines_of(blocks: Iterable[Block]) -> Iterator[Line]:
@@ -123,7 +123,7 @@ def _lines_of(blocks: Iterable[Block]) -> Iterator[Line]:
     counts: Counter[str] = Counter()
     for block in blocks:
         if block.kind is BlockKind.CODE:
-            for line in evidence.code_lines(block.text):
+            for line in normalization.code_lines(block.text):
                 counts[line] += 1
                 yield line, counts[line]
 
@@ -137,8 +137,8 @@ def _found_in(copy: Iterable[Block], known: Collection[Line]) -> frozenset[Line]
     counts: Counter[str] = Counter()
     for block in copy:
         # A copy may have lost its fences, so code may look like prose without Chinese.
-        if block.kind is BlockKind.CODE or not evidence.HAN.search(block.text):
-            counts += evidence.lines_in(block.text, lines)
+        if block.kind is BlockKind.CODE or not normalization.HAN.search(block.text):
+            counts += normalization.lines_in(block.text, lines)
     return frozenset((line, number) for line, number in known if counts[line] >= number)
 
 

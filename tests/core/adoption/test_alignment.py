@@ -27,7 +27,7 @@ from pipeline.core.adoption.candidates import (
     share_of,
 )
 from pipeline.core.adoption.copy_reader import Form, read_copy
-from pipeline.core.adoption.evidence import (
+from pipeline.core.adoption.normalization import (
     code_lines,
     lines_in,
     plain_atom,
