@@ -33,6 +33,14 @@ from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 from pipeline.run import Run
 from pipeline.site.blocks import contributors
+from pipeline.site.build_memo import (
+    SITE_SUBJECT,
+    SubjectState,
+    forget_all,
+    forget_gone,
+    memo_of,
+    pages_known,
+)
 from pipeline.site.configuration import first_page, moved_pages, own_pages_of
 from pipeline.site.exports import (
     files_for_programs,
@@ -42,14 +50,6 @@ from pipeline.site.exports import (
 )
 from pipeline.site.inventories import inventories_of
 from pipeline.site.manifest import MANIFEST, source_name
-from pipeline.site.memo import (
-    SITE_SUBJECT,
-    SubjectState,
-    forget_all,
-    forget_gone,
-    memo_of,
-    pages_known,
-)
 from pipeline.site.names import DOWNLOADS, NOT_FOUND
 from pipeline.site.outline import outline_of
 from pipeline.site.plan import Site

@@ -18,7 +18,7 @@ from pipeline.adapters.memo import Memo
 from pipeline.adapters.version_control import clean_commit
 from pipeline.core.pin.lock import DOCSTRING_SUFFIX
 from pipeline.core.word_diff import Part
-from pipeline.site.memo import digest_of_stamps
+from pipeline.site.build_memo import digest_of_stamps
 from pipeline.site.names import DOWNLOADS, RECORDS, TranslationState
 from pipeline.site.plan import Site
 

@@ -27,7 +27,7 @@ from pipeline.entries import Entry
 from pipeline.errors import InputError
 from pipeline.site.blocks import Block, blocks_of, entries_with_authors, since
 from pipeline.site.documents import PageDocument, catalog_entries
-from pipeline.site.freshness import freshness, shared_line
+from pipeline.site.freshness_line import freshness, shared_line
 from pipeline.site.names import ShownState
 from pipeline.site.plan import Site
 from pipeline.site.terms import term_hints

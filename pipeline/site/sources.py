@@ -28,11 +28,11 @@ from pipeline.core.pin.lock import (
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, PipelineError
 from pipeline.findings import Finding
+from pipeline.site.build_memo import SubjectState, digest_of_stamps, subject_of_page
 from pipeline.site.configuration import configuration_of
 from pipeline.site.documents import notebooks_of, page_document, to_json
 from pipeline.site.inventories import inventories_of
 from pipeline.site.last_changes import last_changes
-from pipeline.site.memo import SubjectState, digest_of_stamps, subject_of_page
 from pipeline.site.names import RECORDS
 from pipeline.site.plan import Site
 from pipeline.site.progress import facts

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo, digest_of
-from pipeline.site.memo import SubjectState, digest_of_stamps, subject_of_file
+from pipeline.site.build_memo import SubjectState, digest_of_stamps, subject_of_file
 from pipeline.site.plan import Site
 
 if TYPE_CHECKING:

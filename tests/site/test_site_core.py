@@ -23,7 +23,7 @@ from pipeline.site.blocks import Block, blocks_of
 from pipeline.site.configuration import end_of
 from pipeline.site.exports import redirect_pages
 from pipeline.site.extension.own_pages import steps_from
-from pipeline.site.freshness import freshness
+from pipeline.site.freshness_line import freshness
 from pipeline.site.names import ShownOutputs, ShownState
 from pipeline.site.outline import root_page
 from pipeline.site.progress import ContentsPosition, Reach, facts, progress

@@ -40,7 +40,7 @@ _LISTS = (
 )
 # Blocks that can be the target of a link. Sphinx writes other blocks as two elements, or as none.
 _ANCHORED = (nodes.paragraph, nodes.title)
-# The translated share in the freshness line, as ``site/freshness.py`` writes it.
+# The translated share in the freshness line, as ``site/freshness_line.py`` writes it.
 _SHARE = re.compile('<span class="jz-share">[^<]*</span>')
 Row = Mapping[str, Any]  # row of ``since`` in a record: a block with its state
 
