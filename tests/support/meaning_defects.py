@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.core.checks.masked import OTHER, WORD
-from pipeline.core.checks.meaning.english import count_han
+from pipeline.core.checks.meaning.untranslated import count_han
 from pipeline.core.checks.model import Subject
 
 _ATOMS = re.compile(f"[{WORD}-{OTHER}]")

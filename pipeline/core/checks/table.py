@@ -14,10 +14,10 @@ from pipeline.core.checks.locales import is_chinese, is_traditional
 from pipeline.core.checks.markup import atoms, blocks, emphasis, links, roles, verbatim
 from pipeline.core.checks.meaning import (
     completeness,
-    english,
     misplaced,
+    omissions,
     quantities,
-    renderings,
+    untranslated,
     words,
 )
 from pipeline.core.checks.model import Check, Find, PageCheck, Problem, Rule, Subject
@@ -150,9 +150,9 @@ ATOMS = _checks_if(
 # The checks of content are heuristics on numbers, punctuation and lengths. They only
 # warn: none keeps a translation out of its page.
 _COMPARED = _checks(
-    ("M301", _WARNING, "left in English", english.find_english),
-    ("M302", _WARNING, "copy of the English", english.find_copied),
-    ("M303", _WARNING, "English words left", english.find_untranslated_part),
+    ("M301", _WARNING, "left in English", untranslated.find_english),
+    ("M302", _WARNING, "copy of the English", untranslated.find_copied),
+    ("M303", _WARNING, "English words left", untranslated.find_untranslated_part),
     ("M304", _WARNING, "other numbers", quantities.find_numbers),
     ("M305", _WARNING, "other units", quantities.find_units),
     ("M306", _WARNING, "too few or too many sentences", completeness.find_sentences),
@@ -205,10 +205,10 @@ MEANING = _checks(
     ("M707", _WARNING, "the opposite", words.find_opposite),
     # False positives: 1 in 100 good translations. This excludes the translations that
     # its word list was made from.
-    ("M708", _NOTE, "lost clause", renderings.find_omission),
+    ("M708", _NOTE, "lost clause", omissions.find_omission),
     ("M709", _WARNING, "slip of the keyboard", words.find_typo),
     # Detects 28 of 100 swaps; false positives: 1 in 600 good translations.
-    ("M711", _NOTE, "code in the wrong place", renderings.find_swap),
+    ("M711", _NOTE, "code in the wrong place", omissions.find_swap),
 )
 PAGE_CHECKS = _page_checks(
     ("M310", _WARNING, "a translation of another message", misplaced.find_shifted),

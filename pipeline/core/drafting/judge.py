@@ -17,7 +17,7 @@ from itertools import chain
 
 from pipeline.core.checks.engine import fix_entry
 from pipeline.core.checks.masked import HAN, keeps_atoms
-from pipeline.core.checks.meaning.english import count_han, words_of
+from pipeline.core.checks.meaning.untranslated import count_han, words_of
 from pipeline.core.checks.model import Check, Subject
 from pipeline.core.checks.table import SIMPLIFIED, checks_of, glossary_checks
 from pipeline.core.document.guard import text_refusal

@@ -26,7 +26,7 @@ from places import ROOT
 
 from pipeline.adapters import po
 from pipeline.core.checks.engine import ignores_of, subjects_of
-from pipeline.core.checks.meaning.english import count_han
+from pipeline.core.checks.meaning.untranslated import count_han
 from pipeline.core.checks.model import Check, Subject
 from pipeline.core.checks.table import MEANING, SIMPLIFIED, glossary_checks
 from pipeline.core.glossary.glossary import read_glossary

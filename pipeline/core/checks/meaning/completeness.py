@@ -16,7 +16,7 @@ from pipeline.core.checks.masked import (
     keeps_atoms,
     masked,
 )
-from pipeline.core.checks.meaning.english import count_han, words_of
+from pipeline.core.checks.meaning.untranslated import count_han, words_of
 from pipeline.core.checks.model import TITLES, Problem, Subject
 from pipeline.core.document.message import Kind
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.core.checks.masked import CLOSE, HAN, OPEN, SentencePair
-from pipeline.core.checks.meaning.english import count_han, is_kept
+from pipeline.core.checks.meaning.untranslated import count_han, is_kept
 from pipeline.core.checks.model import Find, Problem, Subject
 from pipeline.tables import read_table
 

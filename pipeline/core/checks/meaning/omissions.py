@@ -21,7 +21,7 @@ from math import exp
 from typing import NamedTuple
 
 from pipeline.core.checks.masked import ENGLISH_END, WORD, SentencePair
-from pipeline.core.checks.meaning.english import count_ordinary, is_kept
+from pipeline.core.checks.meaning.untranslated import count_ordinary, is_kept
 from pipeline.core.checks.meaning.words import translated_sentences
 from pipeline.core.checks.model import Problem, Subject
 from pipeline.findings import Span
@@ -70,7 +70,7 @@ def _read_table(table: str, weight: int) -> Iterator[tuple[str, Rendering]]:
 
 _RENDERINGS = {
     stem: rendering
-    for table in read_table(__name__, "renderings")["renderings"]
+    for table in read_table(__name__, "omissions")["renderings"]
     for stem, rendering in _read_table(table["words"], table["weight"])
 }
 # A complete word, but not a part of a name such as x_0 or a.b.

@@ -16,7 +16,7 @@ from pipeline.core.document.message import Kind
 from pipeline.findings import Span
 from pipeline.tables import read_table
 
-_WORDS = read_table(__name__, "english")
+_WORDS = read_table(__name__, "untranslated")
 _ORDINARY = frozenset(_WORDS["ordinary"].split())
 _ANSWERS = frozenset(_WORDS["answers"].split())
 _ORGANISATIONS = frozenset(_WORDS["organisations"].split())
