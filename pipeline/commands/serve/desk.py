@@ -36,7 +36,6 @@ from pipeline.commands.serve.page import (
 )
 from pipeline.core.document.reader import Document
 from pipeline.core.pin.lock import Page
-from pipeline.core.workbench.blocks import Block, state_of
 from pipeline.core.workbench.editing import (
     Conflict,
     Seen,
@@ -48,6 +47,7 @@ from pipeline.core.workbench.editing import (
     reject,
     undo,
 )
+from pipeline.core.workbench.page_messages import Block, state_of
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.report.chinese import sentence_in_chinese

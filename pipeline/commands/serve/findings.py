@@ -23,8 +23,8 @@ from pipeline.core.checks.table import checks_of
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.merge import merge
 from pipeline.core.document.message import Markup
-from pipeline.core.workbench.blocks import Block, excerpt_of
 from pipeline.core.workbench.editing import cleaned
+from pipeline.core.workbench.page_messages import Block, excerpt_of
 from pipeline.entries import Entry
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run

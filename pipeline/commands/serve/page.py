@@ -30,9 +30,9 @@ from pipeline.core.document.reader import Document, Unit
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.pin.lock import Page
 from pipeline.core.word_diff import Words, word_diff
-from pipeline.core.workbench.blocks import Block, State, blocks_of, excerpt_of
 from pipeline.core.workbench.editing import Conflict, Edited, stamp_of
 from pipeline.core.workbench.marks import MarkedHtml
+from pipeline.core.workbench.page_messages import Block, State, blocks_of, excerpt_of
 from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.errors import InputError
 from pipeline.findings import Finding

@@ -1,6 +1,6 @@
 """Model of the workbench, the editor in the browser that ``serve`` starts.
 
-``blocks`` returns the state of each message on a page, and the part of the page that is needed to
+``page_messages`` returns the state of each message on a page, and the part of the page that is needed to
 preview one message. ``editing`` puts a translation into a catalogue. ``marks`` finds messages in a
 rendered page. ``suggestions`` finds translations of similar texts. Code that needs files or a
 browser does not belong here.

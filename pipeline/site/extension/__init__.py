@@ -31,7 +31,12 @@ def setup(app: Sphinx) -> dict[str, Any]:
         speed,
         theme,
     )
-    from pipeline.site.extension.bilingual import blocks, headings, placement, writer
+    from pipeline.site.extension.bilingual import (
+        block_matcher,
+        headings,
+        placement,
+        writer,
+    )
     from pipeline.site.extension.content import cells, figures, files, reference, stubs
     from pipeline.site.extension.navigation import (
         english_links,
@@ -45,7 +50,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # words of links with titles, so it must run before ``english_links`` adds marks to the words.
     for part in (
         *(files, nodes, writer, safety, stubs, cells, figures, reference),
-        *(blocks, headings, placement, head, fallback, links, english_links),
+        *(block_matcher, headings, placement, head, fallback, links, english_links),
         *(toctree, sidebar, theme, assets, search, own_pages, shared, speed),
     ):
         part.setup(app)

@@ -16,7 +16,7 @@ from itertools import chain
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from pipeline.site.extension.bilingual.blocks import is_inside
+from pipeline.site.extension.bilingual.block_matcher import is_inside
 from pipeline.site.extension.bilingual.writer import stands_alone
 from pipeline.site.extension.nodes import (
     english,

@@ -17,8 +17,7 @@ from pipeline.core.document.guard import Refusal
 from pipeline.core.document.merge import merge
 from pipeline.core.document.message import Split
 from pipeline.core.document.reader import read_document
-from pipeline.core.workbench import blocks
-from pipeline.core.workbench.blocks import State, blocks_of, excerpt_of, state_of
+from pipeline.core.workbench import page_messages
 from pipeline.core.workbench.editing import (
     Conflict,
     Edited,
@@ -32,6 +31,7 @@ from pipeline.core.workbench.editing import (
     stamp_of,
     undo,
 )
+from pipeline.core.workbench.page_messages import State, blocks_of, excerpt_of, state_of
 from pipeline.core.workbench.suggestions import TranslationMemory
 from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.errors import InputError
@@ -565,7 +565,7 @@ def test_an_excerpt_that_reads_otherwise_is_none(
     source = "# Tea\n\nUse it.\n\nMore words.\n"
     document = read_document("page.md", source.encode())
     unit, message = list(document.messages())[1]
-    monkeypatch.setattr(blocks, "split_text", reading)
+    monkeypatch.setattr(page_messages, "split_text", reading)
     assert excerpt_of(document, unit, message).document.raw == source
 
 
