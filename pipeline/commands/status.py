@@ -14,7 +14,7 @@ from pipeline.commands.pages import pages_of_run
 from pipeline.commands.report_files import write_badges
 from pipeline.commands.run_lock import clear_after_kill, marked
 from pipeline.commands.split import update_pulled
-from pipeline.core.catalog.diff import Comparison
+from pipeline.core.catalog.commit_diff import Comparison
 from pipeline.core.document.contents import distances
 from pipeline.core.execution.code_cells import text_with_contents
 from pipeline.core.pin.lock import Lock, SourceFile

@@ -23,7 +23,7 @@ from pipeline.commands.pages import rule_findings
 from pipeline.commands.pull import lock_bytes
 from pipeline.commands.rollback import restoring, scratch_copy
 from pipeline.commands.run_lock import run_lock
-from pipeline.core.catalog.diff import Comparison, changed_pages, compare_pages
+from pipeline.core.catalog.commit_diff import Comparison, changed_pages, compare_pages
 from pipeline.core.document.reader import Document, SplitPage, read_document
 from pipeline.core.pin.lock import Commit, Lock, Page, parse_lock
 from pipeline.core.pin.requirement import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 
-from pipeline.core.catalog.diff import Comparison
+from pipeline.core.catalog.commit_diff import Comparison
 from pipeline.core.results import progress_of, whole_percent
 from pipeline.report.counts import counted
 from pipeline.report.result import RunResult

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from pipeline.core.catalog.diff import Comparison
+from pipeline.core.catalog.commit_diff import Comparison
 from pipeline.core.execution.result import Status
 from pipeline.core.pin.lock import Lock, page_name
 from pipeline.core.results import PageResult

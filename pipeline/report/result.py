@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
-from pipeline.core.catalog.diff import Comparison
+from pipeline.core.catalog.commit_diff import Comparison
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock, is_reference
 from pipeline.core.results import PageResult

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from pipeline.core.catalog.commit_diff import Comparison, PageChange
 from pipeline.core.catalog.counts import DRAFT, in_order
-from pipeline.core.catalog.diff import Comparison, PageChange
 from pipeline.core.results import PageResult, progress_of
 from pipeline.log import printable
 from pipeline.packages import how_to_run

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pipeline.core.catalog.commit_diff import Comparison, PageChange
 from pipeline.core.catalog.counts import in_order
-from pipeline.core.catalog.diff import Comparison, PageChange
 from pipeline.core.pin.lock import Lock, is_reference
 from pipeline.core.results import PageResult, UpdateCounts, progress_of
 from pipeline.log import printable

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.core.catalog.diff import Comparison, PageChange
+from pipeline.core.catalog.commit_diff import Comparison, PageChange
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
 from pipeline.folders import WHOLE

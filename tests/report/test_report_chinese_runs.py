@@ -12,7 +12,7 @@ from report_results import LOCK, RESULT, run_text, status_text
 
 from pipeline import limits
 from pipeline.cli import main
-from pipeline.core.catalog.diff import Comparison, PageChange
+from pipeline.core.catalog.commit_diff import Comparison, PageChange
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, check_limit

@@ -33,7 +33,7 @@ from report_results import (
 )
 
 from pipeline.commands.console import print_text
-from pipeline.core.catalog.diff import Comparison
+from pipeline.core.catalog.commit_diff import Comparison
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.log import command_message, printable

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from report_results import RESULT, run_text, status_text
 
 from pipeline.cli import main
-from pipeline.core.catalog.diff import PageChange
+from pipeline.core.catalog.commit_diff import PageChange
 from pipeline.core.results import PageResult
 from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult

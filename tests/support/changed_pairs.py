@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from pipeline.core.catalog.change import ChangeClass, classify
+from pipeline.core.catalog.change_class import ChangeClass, classify
 from pipeline.entries import Catalog, Entry
 
 GAP = 3  # messages; in a longer row of changed ones the place tells too little

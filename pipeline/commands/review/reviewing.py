@@ -24,7 +24,7 @@ from pipeline.commands.check.entries import (
 from pipeline.commands.check.files import ReadFile, read_data
 from pipeline.commands.review.sides import Sides, find_sides
 from pipeline.config import Settings
-from pipeline.core.catalog.change import diff
+from pipeline.core.catalog.change_class import diff
 from pipeline.core.catalog.origins import states_of
 from pipeline.core.checks.hygiene import read_memory_entries
 from pipeline.core.checks.model import read_place

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pipeline.core.catalog.change import ChangeClass, classify
+from pipeline.core.catalog.change_class import ChangeClass, classify
 from pipeline.core.catalog.lineage import CLEAR_WORDS
 from pipeline.core.catalog.origins import FUZZY, STATES, Copy, is_open
 from pipeline.core.catalog.update import update_catalogs

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pipeline.core.catalog.change import ChangeClass
+from pipeline.core.catalog.change_class import ChangeClass
 from pipeline.core.catalog.origins import (
     OriginKind,
     fuzzy_class,

@@ -21,7 +21,7 @@ from math import inf
 
 from rapidfuzz import fuzz
 
-from pipeline.core.catalog.change import ChangeClass, plain_text
+from pipeline.core.catalog.change_class import ChangeClass, plain_text
 
 # Minimum ratio of rapidfuzz in percent, by length in characters. Below it, the old translation does
 # not help. In short texts, a few other letters change the meaning.

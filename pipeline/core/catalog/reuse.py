@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from pipeline.core.catalog.change import ChangeClass, classify
+from pipeline.core.catalog.change_class import ChangeClass, classify
 from pipeline.core.catalog.lineage import CLEAR_WORDS, Plan
 from pipeline.core.catalog.marks import Followed, follow_change
 from pipeline.core.catalog.matcher import Match, Text, match_texts

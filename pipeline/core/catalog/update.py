@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from operator import attrgetter
 
-from pipeline.core.catalog.change import classify
+from pipeline.core.catalog.change_class import classify
 from pipeline.core.catalog.lineage import Plan, plan_update
 from pipeline.core.catalog.origins import (
     CARRIED,

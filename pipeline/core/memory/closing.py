@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz, process
 
-from pipeline.core.catalog.change import diff
+from pipeline.core.catalog.change_class import diff
 from pipeline.core.catalog.origins import (
     copy_of,
     is_lasting,

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pipeline.core.catalog.change import diff
+from pipeline.core.catalog.change_class import diff
 from pipeline.core.catalog.origins import is_emptied, states_of
 from pipeline.core.memory.record import (
     DIFF,

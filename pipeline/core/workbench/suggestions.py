@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
-from pipeline.core.catalog.change import plain_text
+from pipeline.core.catalog.change_class import plain_text
 from pipeline.core.catalog.matcher import CUTOFF
 from pipeline.entries import Catalog
 

@@ -9,7 +9,13 @@ import pytest
 from report_results import status_text, upgrade_text
 from repositories import DOCS
 
-from pipeline.core.catalog.change import ChangeClass
+from pipeline.core.catalog.change_class import ChangeClass
+from pipeline.core.catalog.commit_diff import (
+    Comparison,
+    PageChange,
+    changed_pages,
+    compare_pages,
+)
 from pipeline.core.catalog.counts import (
     CLASSES,
     OTHER,
@@ -17,12 +23,6 @@ from pipeline.core.catalog.counts import (
     is_settled,
     update_counts,
     with_classes,
-)
-from pipeline.core.catalog.diff import (
-    Comparison,
-    PageChange,
-    changed_pages,
-    compare_pages,
 )
 from pipeline.core.catalog.origins import Machine
 from pipeline.core.catalog.update import Updated

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from memories import COMMIT, memory_of
 
-from pipeline.core.catalog.change import diff
+from pipeline.core.catalog.change_class import diff
 from pipeline.core.catalog.origins import Copy, Machine
 from pipeline.core.memory.closing import (
     close_catalog,

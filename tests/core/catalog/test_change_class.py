@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.catalog.change import (
+from pipeline.core.catalog.change_class import (
     DIFF_LENGTH,
     LONGEST_DIFF,
     ChangeClass,
