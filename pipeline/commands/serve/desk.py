@@ -228,7 +228,7 @@ class Desk:
 
     def _preview(self, page: str, number: int, msgid: str, msgstr: str) -> Json:
         """Return the rendered preview of a translation that is being typed."""
-        from pipeline.commands.serve.findings import check_rules_for, preview_json
+        from pipeline.commands.serve.live_checks import check_rules_for, preview_json
 
         with self._working:
             opened, block = self._block(page, number, msgid)
@@ -238,7 +238,7 @@ class Desk:
 
     def _fix(self, page: str, number: int, msgid: str, msgstr: str) -> Json:
         """Return the translation after ``--fix``."""
-        from pipeline.commands.serve.findings import check_rules_for, fixed_json
+        from pipeline.commands.serve.live_checks import check_rules_for, fixed_json
 
         with self._working:
             opened, block = self._block(page, number, msgid)
@@ -251,7 +251,7 @@ class Desk:
 
         The entries are checked in small groups, so that other actions can run in between.
         """
-        from pipeline.commands.serve.findings import check_rules_for, findings_of
+        from pipeline.commands.serve.live_checks import check_rules_for, findings_of
 
         rules = check_rules_for(self._run, self.locale)
         opened = self._opened(page)
@@ -333,7 +333,7 @@ class Desk:
         """Return the errors because of which a build would leave out ``msgstr``."""
         if not msgstr:
             return []
-        from pipeline.commands.serve.findings import (
+        from pipeline.commands.serve.live_checks import (
             check_rules_for,
             findings_of,
             finished,

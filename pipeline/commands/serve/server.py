@@ -179,6 +179,6 @@ def _warm_up(desk: Future[Desk], make: Callable[[], Desk]) -> None:
     with suppress(PipelineError):  # the browser's request reports the error
         made.read_first()
     from pipeline.adapters.html import notebook
-    from pipeline.commands.serve import findings  # noqa: F401
+    from pipeline.commands.serve import live_checks  # noqa: F401
 
     notebook.load()
