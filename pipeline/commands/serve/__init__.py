@@ -1,8 +1,8 @@
 """serve: translate a page in the browser, on the rendered page itself.
 
 ``server`` starts the server; ``desk`` has the actions that the browser calls. ``page`` reads a page
-and writes its catalogue. ``live_checks`` checks the text that the user types. ``library`` indexes all
-catalogues of the locale. The user interface is in ``static/``.
+and writes its catalogue. ``live_checks`` checks the text that the user types. ``library`` indexes
+all catalogues of the locale. The user interface is in ``static/``.
 
 The server keeps no state of its own: all edits go to the catalogues at once. If another program has
 changed an entry, the user sees the conflict, and nothing is overwritten.

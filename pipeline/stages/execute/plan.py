@@ -69,8 +69,8 @@ class Task:
     def seconds(self) -> float:
         """Return the estimated duration in seconds, from the code alone.
 
-        ``history`` has measured durations, but only on this machine. Machines that share the work
-        need the same estimate on each of them.
+        ``run_history`` has measured durations, but only on this machine. Machines that share the
+        work need the same estimate on each of them.
         """
         usual = execution.SECONDS_PER_CELL
         durations = [mode.cell_seconds for mode in self.rule.modes]

@@ -5,8 +5,8 @@ catalogues. Then the catalogues are updated to the pinned commit of upstream. ``
 result to the memory.
 
 ``locale`` reads and writes a locale's files, and ``state`` stores what the next run must know about
-them. ``english`` looks up the English of digests, ``git_changes`` finds out what git has changed, and
-``merge`` merges a catalogue with its memory. ``releases`` and ``view`` are for projects with
+them. ``english`` looks up the English of digests, ``git_changes`` finds out what git has changed,
+and ``merge`` merges a catalogue with its memory. ``releases`` and ``view`` are for projects with
 several releases of the docs. ``merge_driver`` merges the memory files of two branches for git, and
 ``verification`` checks that all files agree.
 
