@@ -198,7 +198,7 @@ def upgrade_summary(result: RunResult) -> str:
     skipped releases, if any.
     """
     comparison = result.comparison
-    passed_over = [f"- passed over: {plain(reason)}" for reason in result.passed_over]
+    passed_over = [f"- skipped: {plain(reason)}" for reason in result.passed_over]
     if comparison is None:
         return "".join(f"{line}\n" for line in passed_over)
     before, after = comparison.before, comparison.after

@@ -368,7 +368,7 @@ def test_most_pages_gone_is_said(root: Path, capsys: Speech) -> None:
             "has no tag, branch or commit 'jax-v1.1'\n  Did you mean 'jax-v1.1.0'",
         ),
         (["main"], 2, "the ref 'main' does not tell a JAX version"),
-        (["jax"], 2, "'jax' is the name of an upstream, and a REF is missing"),
+        (["jax"], 2, "'jax' is the name of an upstream, but a REF must come before"),
         (
             ["jax-v1.1.0", "--package-version", "1.0.0"],
             2,
@@ -719,8 +719,8 @@ def test_a_release_whose_jax_cannot_be_installed_is_passed_over(
         "jax 1.2.0 needs Python 3.99 or later",
         "no JAX 1.1.0 can be installed here",
     ):
-        assert f"warning: passed over: {reason}" in said
-        assert f"- passed over: {reason}" in summary
+        assert f"warning: skipped: {reason}" in said
+        assert f"- skipped: {reason}" in summary
     assert not (root / "summary.md").exists()
 
 

@@ -87,7 +87,7 @@ def test_latest_is_the_release_that_waits_for_its_package(
     assert text == f'{CONFIG}beside = ["1.2.0"]\n'
     summary = (root / "summary.md").read_text(encoding="utf-8")
     assert summary.split("\n")[0] == "# Show beside tea v1.0.0 the release v1.2.0"
-    assert "passed over: no Tea 1.2.0 can be installed here" in summary
+    assert "skipped: no Tea 1.2.0 can be installed here" in summary
     assert Paths(root, "tea@1.2.0").lock.is_file()
     assert pinned_files(root) == before
     capsys.readouterr()
