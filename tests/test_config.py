@@ -147,7 +147,7 @@ def test_a_site_may_begin_with_words_and_code(tmp_path: Path) -> None:
     site = read_settings(path, environ={}).upstream("docs").site
     assert (site.hero, site.hero_code) == ("先热炉", "import oven\noven.bake()")
     path = write(tmp_path, SITE + code)
-    with pytest.raises(ConfigError, match=r"hero-code has no words") as caught:
+    with pytest.raises(ConfigError, match=r"hero-code needs a sentence") as caught:
         read_settings(path, environ={})
     assert "hero = " in caught.value.hint
 
@@ -203,7 +203,7 @@ def test_a_link_may_lead_to_the_repository_that_a_workflow_runs_in(
     ],
 )
 def test_a_link_that_is_no_template(line: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="is no template") as caught:
+    with pytest.raises(ConfigError, match="is no valid template") as caught:
         read_settings(write(tmp_path, SITE + line), environ={})
     assert "{page}" in str(caught.value.hint)
 
@@ -577,8 +577,8 @@ def test_docs_are_a_folder_or_several(
 @pytest.mark.parametrize(
     ("docs", "what", "hint"),
     [
-        ("1", "must be a string or a list of strings, not 1", "Mend"),
-        ('["docs", 1]', "docs[1] must be a string, not 1", "Mend"),
+        ("1", "must be a string or a list of strings, not 1", "Correct"),
+        ('["docs", 1]', "docs[1] must be a string, not 1", "Correct"),
         ("[]", "docs cannot be used: it is empty", "Name one"),
         ('"../docs"', "cannot be used: '../docs' is not a folder inside", "Write"),
         ('["docs", "docs/api"]', "'docs/api' lies in 'docs'", "Leave 'docs/api' out"),
@@ -633,4 +633,4 @@ def test_a_host_is_a_name_alone(host: str, tmp_path: Path) -> None:
         ConfigError, match=r"english-hosts\[0\] must be a host"
     ) as caught:
         read_settings(path, environ={})
-    assert "Write its name alone" in caught.value.hint
+    assert "Write only the name of the host" in caught.value.hint

@@ -1,7 +1,8 @@
 """Configuration: ``[tool.pipeline]`` in ``pyproject.toml``.
 
-``settings`` declares the records and their fields. ``schema`` converts TOML to records and explains
-errors. ``reader`` completes the records to the ``Settings`` that all commands use.
+``settings`` declares a record for each table, with its fields. ``schema`` converts TOML to these
+records and explains errors. ``reader`` adds values from other places (pinned versions, environment
+variables, locks), and returns the ``Settings`` that all commands use.
 """
 
 from pipeline.config.reader import (

@@ -1,9 +1,10 @@
 """Reader of ``pyproject.toml``, which returns ``Settings``.
 
-This is the only module that knows the layout of the file. Any invalid value raises ConfigError
-here, with the file and the key, so that later code can trust the settings. Versions are pinned in
-dependency groups (``Pins``). The group has the name of its package (``flax = ["flax==0.12.0"]``),
-so people and CI install the same group.
+This is the only module that knows the layout of the file. An invalid value raises ConfigError here,
+with the file and the key, so that later code can trust the settings.
+
+The *pin*, the version of the documented package, is in the dependency group with the package's
+name: ``flax = ["flax==0.12.0"]``. So people and CI install the version whose docs are translated.
 """
 
 from __future__ import annotations
@@ -43,22 +44,26 @@ from pipeline.reading import Dialect
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """The raw ``[dependency-groups]`` table (any value, or None), and its file ``where``."""
+    """Reader of pinned versions from the ``[dependency-groups]`` table.
+
+    ``groups`` is the parsed table; it may be missing (None) or have any type. ``where`` is the
+    file.
+    """
 
     groups: object
     where: str
 
     def get(self, package: str) -> str:
-        """Return the version that the group of ``package`` pins it to. Raises ConfigError."""
+        """Return the version that its dependency group pins ``package`` to. Raises ConfigError."""
         group = group_of(package)
         versions = self._versions(group)
-        # Related packages move together: jax and jaxlib have one version.
+        # Related packages must have the same version: jax and jaxlib.
         belonging = {name for name in versions if name.startswith(group)}
         found = {versions[name] for name in belonging}
         if group not in versions or len(found) != 1:
             raise ConfigError(
                 f"the dependency group {group!r} must pin {group} to one version, "
-                "and whatever begins with its name to the same",
+                f"and all packages whose name begins with {group} to the same",
                 where=self.where,
                 hint=f'For example: {group} = ["{group}==1.2.3"].',
             )
@@ -81,7 +86,7 @@ class Pins:
 REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"  # owner/name, set in GitHub's workflows
 
 _NAME = "tool.pipeline"
-# As ``core.pin.lock`` writes it. Entries for files are indented further.
+# Lines of a lock file, as ``core.pin.lock`` writes them.
 _LOCKED_DIALECT = re.compile(r'^ "markdown": "(\w+)"', re.MULTILINE)
 _LOCKED_SUBSTITUTIONS = re.compile(r'^ "substitutions": true', re.MULTILINE)
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
@@ -92,14 +97,14 @@ def read_settings(
 ) -> Settings:
     """Read and validate the configuration at ``path``, a ``pyproject.toml``.
 
-    Raises ConfigError. With ``needed=False``, a missing file or table is no error: the defaults of
-    ``Settings.bare`` are returned.
+    With ``needed=False``, return ``Settings.bare`` if the file or the table is missing. Raises
+    ConfigError.
     """
     root = path.resolve().parent
     if not needed and not path.exists():
         return Settings.bare(root)
     data = _read_toml(path)
-    # Any of these may be missing, or may not be a table.
+    # Any of these tables may be missing, or may be some other value.
     tools = data.get("tool")
     values = tools.get("pipeline") if isinstance(tools, dict) else None
     if values is None and not needed:
@@ -116,16 +121,20 @@ def read_settings(
 
 
 def upstream_variable(name: str) -> str:
-    """Return the variable for an upstream's URL: ``my-lib`` → ``MY_LIB_DOCS_UPSTREAM``.
+    """Return the environment variable for an upstream's URL: ``MY_LIB_DOCS_UPSTREAM``.
 
-    All releases of an upstream have the same one.
+    The variable of ``my-lib`` also applies to its releases, such as ``my-lib@1.0``.
     """
     return f"{upstream_of(name).upper().replace('-', '_')}_DOCS_UPSTREAM"
 
 
 def release_beside(pinned: Upstream, template: str, release: str) -> Upstream:
-    """Return a release beside the pin; ``template`` is the configured ref, with ``{version}``."""
-    # Its site is a folder of that of the pin. The workflow publishes the pin's notebooks only.
+    """Return the settings of a release shown beside the pin.
+
+    ``template`` is the configured ref, such as ``v{version}``.
+    """
+    # The release's site is a folder of the pin's site. It has no links to notebooks, because the
+    # workflow publishes only those of the pin.
     url = pinned.site.url
     site = structs.replace(pinned.site, url=url and f"{url}{release}/", notebook_url="")
     return structs.replace(
@@ -135,7 +144,7 @@ def release_beside(pinned: Upstream, template: str, release: str) -> Upstream:
         ref=template.replace("{version}", release),
         version=release,
         beside=(),
-        # The reference is read from an installed package, which is that of the pin.
+        # The API reference is read from the installed package, which has the pinned version.
         reference=None,
     )
 
@@ -149,7 +158,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
             )
             text = file.read().decode("utf-8")
         for number, line in enumerate(text.split("\n"), start=1):
-            # A comment may have any number, as decoration.
+            # Comments may have any number of dots.
             if not line.lstrip().startswith("#"):
                 check_limit(line.count("."), TOML_DOTS, where=f"{path}:{number}")
         return tomllib.loads(text)
@@ -161,7 +170,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
             where=str(path),
             hint="Run from the project's root, or give --config.",
         ) from error
-    except (ValueError, RecursionError) as error:  # also for huge numbers
+    except (ValueError, RecursionError) as error:  # ValueError also covers huge numbers
         is_deep = isinstance(error, RecursionError)
         raise ConfigError(
             f"is not valid TOML: {'nested too deeply' if is_deep else error}",
@@ -172,9 +181,9 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Builder of the records from the parsed table, the pins and the environment.
+    """Builder of the settings from the parsed table, the pins and environment variables.
 
-    ``where`` is the file that errors name.
+    ``where`` is the configuration file, which errors name.
     """
 
     table: PipelineTable
@@ -203,9 +212,9 @@ class _Reader:
     def _upstream(
         self, name: str, table: UpstreamTable, modes: Mapping[str, Mode]
     ) -> Upstream:
-        """Return ``[tool.pipeline.upstreams.NAME]`` as a record."""
+        """Return the settings of the table ``[tool.pipeline.upstreams.NAME]``."""
         key = f"upstreams.{name}"
-        # People and CI may use a local copy of the docs.
+        # An environment variable may replace the URL, for example by a local copy of the docs.
         replaced = self.environ.get(upstream_variable(name), "")
         if not table.package and "{version}" in table.ref:
             raise self._error(
@@ -231,7 +240,7 @@ class _Reader:
         return Upstream(**values)
 
     def _beside(self, pinned: Upstream, template: str) -> Iterator[Upstream]:
-        """Yield the releases beside the pin; ``template`` is the configured ref.
+        """Yield the settings of each release beside the pin; ``template`` is the configured ref.
 
         Raises ConfigError.
         """
@@ -244,10 +253,10 @@ class _Reader:
         for number, release in enumerate(pinned.beside):
             if release == pinned.version:
                 raise self._error(
-                    f"{key} has {release!r}, which the pin shows already",
-                    hint="Take it out.",
+                    f"{key} has {release!r}, which is the pinned release",
+                    hint="Remove it from the list.",
                 )
-            # Each has a folder, and some file systems do not distinguish 1.0RC1 and 1.0rc1.
+            # Each release has a folder. Some file systems do not distinguish 1.0RC1 and 1.0rc1.
             if release.casefold() in map(str.casefold, pinned.beside[:number]):
                 raise self._error(f"{key} has {release!r} twice", hint="Take one out.")
             yield release_beside(pinned, template, release)
@@ -266,20 +275,20 @@ class _Reader:
         modes = {mode.name: mode for mode in BUILT_IN_MODES}
         for name, table in self.table.modes.items():
             key = f"modes.{name}"
-            # The name of a built-in mode must mean the same in every project.
+            # A built-in mode must mean the same in every project, so it cannot be redefined.
             if name in modes:
                 raise self._error(
-                    f"{key} has the name of a mode that every project has",
-                    hint="Give it another name.",
+                    f"{key} has the name of a built-in mode",
+                    hint="Give the mode another name.",
                 )
             for upstream in self.table.upstreams:
                 # Some file systems ignore case.
                 folder = f"upstream/{upstream}/".casefold()
                 if table.startup.casefold().startswith(folder):
                     raise self._error(
-                        f"{key}.startup lies where the docs of {upstream!r} are pulled to: "
+                        f"{key}.startup is in the folder of the pulled docs of {upstream!r}: "
                         f"{table.startup!r}",
-                        hint="Move the file: whatever lies there is upstream's.",
+                        hint="Move the file: a pull replaces everything in that folder.",
                     )
             modes[name] = Mode(**structs.asdict(table), name=name)
         return modes
@@ -287,7 +296,7 @@ class _Reader:
     def _run_rule(
         self, table: RunTable, key: str, modes: Mapping[str, Mode]
     ) -> RunRule:
-        """Return a run rule with its mode names resolved, in their order."""
+        """Return a run rule in which modes replace the names of modes, in the same order."""
         for name in table.modes:
             if name not in modes:
                 raise self._error(
@@ -301,12 +310,12 @@ class _Reader:
         )
 
     def _site(self, name: str, table: SiteTable) -> SitePolicy:
-        """Return ``[tool.pipeline.upstreams.NAME.site]`` as a record."""
-        # Each inventory becomes a file, and the upstream's own is called by its name.
+        """Return the settings of the table ``[tool.pipeline.upstreams.NAME.site]``."""
+        # Inventories are cached in files with these names, and one has the upstream's name.
         if name in table.inventories:
             raise self._error(
                 f"upstreams.{name}.site.inventories: {name!r} cannot name another site",
-                hint="Give it another name than the upstream's.",
+                hint="Use a name that differs from the upstream's.",
             )
         repository = self.environ.get(REPOSITORY_VARIABLE, "")
         values = structs.asdict(table)
@@ -318,7 +327,7 @@ class _Reader:
         """Raise ConfigError if two upstreams would share a folder or a variable."""
         names: dict[str, str] = {}
         for name in self.table.upstreams:
-            # Names that differ only by case give the same variable, and may share a
+            # Names that differ only by case have the same variable, and on some systems the same
             # folder.
             variable = upstream_variable(name)
             other = names.setdefault(variable, name)
@@ -334,30 +343,30 @@ class _Reader:
 
 
 def _with_lock(upstream: Upstream, root: Path) -> Upstream:
-    """Return the upstream, completed with the Markdown dialect recorded in its lock."""
+    """Return the upstream with the Markdown dialect that the last pull recorded in the lock."""
     try:
         text = Paths(root, upstream.name).lock.read_text("utf-8", "replace")
     except OSError:  # nothing has been pulled yet
         text = ""
     locked = _LOCKED_DIALECT.search(text)
-    # A damaged lock is ignored here; the code that parses the whole lock reports it.
+    # Ignore a damaged lock: commands that need the lock parse it as a whole and report this.
     markdown = locked[1] if locked and locked[1] in tuple(Dialect) else ""
     has_substitutions = bool(_LOCKED_SUBSTITUTIONS.search(text))
     return upstream.as_locked(markdown, substitutions=has_substitutions)
 
 
 def _with_repository(template: str, repository: str) -> str:
-    """Return a template with ``repository`` (owner/name) filled in.
+    """Return a URL template with ``repository`` (owner/name) filled in.
 
-    Return an empty string if the template needs a repository and there is none. The site then omits
-    the links.
+    Return an empty string if the template needs a repository, but there is none. The site then
+    omits the links.
     """
     words = [f"{{{word}}}" for word in REPOSITORY_WORDS]
     if not any(word in template for word in words):
         return template
     if not _REPOSITORY.fullmatch(repository):
         return ""
-    # Addresses on GitHub Pages need owner and project separately.
+    # ``{owner}`` and ``{project}`` are for addresses on GitHub Pages: owner.github.io/project.
     for word, value in zip(words, (repository, *repository.split("/")), strict=True):
         template = template.replace(word, value)
     return template

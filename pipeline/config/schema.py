@@ -1,7 +1,8 @@
-"""Conversion of tables in ``[tool.pipeline]`` to records, and messages about invalid values.
+"""Converter of TOML tables to records, with messages about invalid values.
 
-An error names the file and the key, describes the expected value, and suggests a correction. The
-end of the module defines the types of values that several tables share.
+msgspec does the conversion. Its errors are turned into messages for people: they name the file and
+the key, describe the expected value, and suggest a correction. The end of the module defines the
+types of values that several tables share.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ _UNIONS = (Union, UnionType)
 _EXPECTED = re.compile(r"Expected `([^`]+)`(?: ([<>]=) (\d+))?")
 _REPR = reprlib.Repr()
 _REPR.maxstring = 100
-# A step of a path such as ``$.upstreams[...].skip[0]``: a field, some value of a table,
-# or an element of a list.
+# One step of a path in an error of msgspec, such as ``$.upstreams[...].skip[0]``: a field, some
+# value of a table, or an element of a list.
 _STEP = re.compile(r"\.([\w-]+)|\[(\.\.\.|\d+)\]")
 
 
@@ -43,10 +44,10 @@ class Table(
     rename="kebab",
     forbid_unknown_fields=True,
 ):
-    """Base of the records for tables, whose keys are written with dashes.
+    """Base class of the records for tables. In TOML, keys are written with dashes.
 
-    ``msgspec.Meta`` on a field describes the expected value (``title``) and how to correct another
-    one (``description``).
+    A field may have a ``msgspec.Meta``: its ``title`` describes the expected value for error
+    messages, its ``description`` is the hint how to correct the value.
     """
 
 
@@ -88,7 +89,7 @@ def read_table(
     ``name`` is the table's full name (``tool.pipeline``), ``where`` its file.
     """
     try:
-        # Inside a list, every error message has a path, if only that of the element.
+        # Convert a list with one element: every error of msgspec then has a path.
         return msgspec.convert([values], list[kind])[0]  # type: ignore[valid-type]
     except msgspec.ValidationError as error:
         what, hint = _explain(error, _Place(name, values, kind))
@@ -120,7 +121,7 @@ def _walk(path: str, place: _Place) -> _Place:
 
 
 def _explain(error: msgspec.ValidationError, root: _Place) -> tuple[str, str]:
-    """Return the message and the hint for an error such as ``Expected `int` - at `$[0].jobs```."""
+    """Return message and hint for an error of msgspec: ``Expected `int` - at `$[0].jobs```."""
     cause = error.__cause__
     if isinstance(cause, ValidationError):
         path = str(error).removeprefix(f"{cause} - at `$[0]")
@@ -159,12 +160,12 @@ def _kinds(kind: Any) -> dict[str, Any]:
 
 
 def _hint(kind: Any) -> str:
-    """Return how to correct a value that does not have the expected type."""
-    return _meta(kind).description or "Mend the value and run again."
+    """Return the hint for a value that does not have the type ``kind``."""
+    return _meta(kind).description or "Correct the value and run again."
 
 
 def _meta(kind: Any) -> msgspec.Meta:
-    """Return the constraints of a type: those in ``Annotated[str, Meta(…)]``, optional or not."""
+    """Return the ``Meta`` of a type: ``Annotated[str, Meta(…)]``, or a union with None of it."""
     kinds = get_args(kind) if get_origin(kind) in _UNIONS else (kind,)
     for one in kinds:
         for meta in getattr(one, "__metadata__", ()):
@@ -175,7 +176,7 @@ def _meta(kind: Any) -> msgspec.Meta:
 def _in_words(text: str, kind: Any) -> str:
     """Return the expected type in words: ``a whole number of at least 1``."""
     expected = _EXPECTED.match(text)
-    assert expected  # msgspec has no other message about values
+    assert expected  # the only form of the messages of msgspec that remains here
     names, bound, limit = expected.groups()
     words = [_WORDS[name] for name in names.split(" | ") if name != "null"]
     wanted = " or ".join(words)
@@ -210,7 +211,7 @@ def _shown(value: object) -> str:
     """Return a value for an error message, shortened if it is long or deeply nested."""
     try:
         return _REPR.repr(value)
-    except ValueError:  # a number of thousands of digits
+    except ValueError:  # a number with thousands of digits
         return "that number"
 
 
@@ -226,15 +227,15 @@ Reason = Annotated[
     str,
     Meta(
         min_length=1,
-        description="Say why: whoever comes later must know whether it still holds.",
+        description="Give a reason, so that later readers know whether it still applies.",
     ),
 ]
-# Names that become folders or files.
+# A name of which the pipeline makes a folder or a file.
 Name = Annotated[
     str,
     matching("[A-Za-z0-9][A-Za-z0-9_-]*", "a name", "Use letters, digits, - and _."),
 ]
-# A version, which becomes a folder as well.
+# A version. The pipeline makes a folder of this name.
 Release = Annotated[
     str,
     matching(r"(?a:\d+(\.\w+)*)", "a version", "Write it like 0.11.0, without a v."),
@@ -247,9 +248,8 @@ Locale = Annotated[
         "Write it as gettext does, e.g. zh_CN.",
     ),
 ]
-# An address that a page may link to, absolute or relative to the site. Its scheme
-# cannot run code (javascript:), and no character can close the HTML attribute around
-# it.
+# A URL that a page may link to, absolute or relative to the site. Schemes that run code
+# (javascript:) are excluded, and so are characters that would end the HTML attribute.
 Address = Annotated[
     str,
     matching(
@@ -263,7 +263,7 @@ SiteAddress = Annotated[
     matching(
         r"https?://[^\s/<>\"?#]+/(?:[^\s<>\"?#]*/)?",
         "the address of a site",
-        "Write that of its first page: https://…/, with a slash at the end.",
+        "Write the address of its first page: https://…/, with a slash at the end.",
     ),
 ]
 Host = Annotated[
@@ -271,7 +271,7 @@ Host = Annotated[
     matching(
         r"(?a:[\w.-]+(?::\d+)?)",
         "a host",
-        "Write its name alone, without https:// and slashes.",
+        "Write only the name of the host, without https:// and slashes.",
     ),
 ]
 Variable = Annotated[

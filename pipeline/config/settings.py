@@ -1,7 +1,8 @@
 """The configuration as frozen records, one for each table of ``[tool.pipeline]``.
 
-They cover upstreams, execution, checks, drafts and the site. Most records are used as TOML gives
-them. ``reader`` completes the others: a ``SiteTable`` becomes a ``SitePolicy``.
+The tables cover upstreams, execution, checks, drafts and the site. Some records have a second form
+with values that TOML does not contain, which ``reader`` adds. For example, an ``UpstreamTable``
+becomes an ``Upstream``, which also has the pinned version.
 """
 
 from __future__ import annotations
@@ -46,23 +47,26 @@ _Note = Annotated[
     str,
     Meta(
         min_length=1,
-        description='Say how such pages run, in words for readers: "in interpret mode".',
+        description='Describe for readers how such pages run: "in interpret mode".',
     ),
 ]
-# No system can pass NUL to a process in an environment variable.
+# Environment variables cannot contain NUL on any system.
 _Value = Annotated[
     str, matching(r"[^\0]*", "a string without NUL", "Remove the NUL and run again.")
 ]
 
 
 class ModeTable(Table, frozen=True, kw_only=True):
-    """A mode as the project defines it: start-up code, variables, or both."""
+    """A mode that the project defines: a way to run pages that need special treatment.
 
-    note: _Note  # how readers see such a page described: "in interpret mode"
-    # A Python file, relative to the project's root; empty: none.
+    A mode consists of start-up code, environment variables, or both.
+    """
+
+    note: _Note  # description for readers of such a page: "in interpret mode"
+    # Python file that runs before the first cell, relative to the project's root; may be empty.
     startup: _Startup = ""
     variables: Mapping[Variable, _Value] = field(default_factory=dict)
-    cell_seconds: Amount | None = None  # for a typical cell; None: the default
+    cell_seconds: Amount | None = None  # expected time of a cell; None for the default
 
     def __post_init__(self) -> None:
         if self.startup and not is_safe_path(self.startup):
@@ -70,19 +74,19 @@ class ModeTable(Table, frozen=True, kw_only=True):
             raise ValidationError(what, key="startup", hint=_WRITE_PATH)
         if not self.startup and not self.variables:
             raise ValidationError(
-                "has neither startup nor variables, and would do nothing",
-                hint="Name a file of Python that runs before the first cell, or variables.",
+                "has neither startup nor variables, so it would have no effect",
+                hint="Name a Python file that runs before the first cell, or variables.",
             )
 
 
 class Mode(ModeTable, frozen=True, kw_only=True):
-    """A change to the kernel for pages that cannot run without it."""
+    """A mode with its name. Every project has the built-in modes."""
 
     name: str
-    is_built_in: bool = False  # built in: its start-up file belongs to the pipeline
+    is_built_in: bool = False  # if true, the start-up file is part of the pipeline
 
 
-# Modes of every project. They must not depend on the package that is documented.
+# Modes that every project has. They must not depend on the documented package.
 BUILT_IN_MODES = (
     Mode(
         name="stand-in-data",
@@ -103,7 +107,7 @@ _Endpoint = Annotated[
         "an http or https address without user, password, query and fragment",
         "For example: https://api.example.org/v1. A key goes into the environment variable "
         "that key-variable names.",
-        is_secret=True,  # it may hold a password
+        is_secret=True,  # the URL may contain a password
     ),
 ]
 _Model = Annotated[
@@ -120,7 +124,7 @@ _KeyVariable = Annotated[
         "([A-Z_][A-Z0-9_]*)?",
         "the name of an environment variable",
         "Write the name there, such as OPENAI_API_KEY, and the key into the variable.",
-        is_secret=True,  # it may be the key itself
+        is_secret=True,  # a user may have written the key itself here
     ),
 ]
 _ReplyField = Annotated[
@@ -128,13 +132,13 @@ _ReplyField = Annotated[
     matching(
         "max_tokens|max_completion_tokens",
         "max_tokens or max_completion_tokens",
-        "It is what the endpoint calls the bound of a reply.",
+        "This is the endpoint's name for the limit of a reply.",
     ),
 ]
 
 
 class DraftPolicy(Table, frozen=True, kw_only=True):
-    """The language model for drafts, its endpoint, and the limits of a run."""
+    """The language model that drafts translations, its endpoint, and the limits of a run."""
 
     # The base URL of an OpenAI-compatible endpoint, without /chat/completions.
     url: _Endpoint = ""
@@ -142,12 +146,12 @@ class DraftPolicy(Table, frozen=True, kw_only=True):
     key_variable: _KeyVariable = (
         ""  # the environment variable with the key; empty: no key
     )
-    budget_tokens: Natural = 0  # tokens that one run may use; 0: no limit
+    budget_tokens: Natural = 0  # tokens that one run may use; 0 for no limit
     batch: Positive = 40  # entries per request
     concurrency: Positive = 4  # parallel requests
     timeout: Positive = 180  # seconds per request
     tries: Positive = 5  # attempts for a request that fails temporarily
-    reply_tokens: Natural = 0  # limit per reply; 0: by the length of the text
+    reply_tokens: Natural = 0  # limit per reply; 0: computed from the text's length
     reply_field: _ReplyField = "max_tokens"  # the endpoint's name for that limit
     # Additional parameters of each request: temperature, response_format …
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -158,11 +162,11 @@ class DraftPolicy(Table, frozen=True, kw_only=True):
                 raise ValidationError(
                     f"cannot have {name!r}",
                     key="parameters",
-                    hint="Every request has that already.",
+                    hint="Remove it: the pipeline sets this parameter itself.",
                 )
 
 
-# The placeholders of each URL template, and those that all templates accept.
+# The placeholders of each URL template; then the placeholders that every template accepts.
 TEMPLATE_PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "edit_url": ("locale", "name", "page", "line", "digest"),
     "notebook_url": ("locale", "name", "page"),
@@ -173,13 +177,13 @@ REPOSITORY_WORDS = ("repository", "owner", "project")
 
 
 def matches(page: str, patterns: tuple[str, ...]) -> bool:
-    """Return whether a page matches a glob pattern; ``*`` and ``**`` both cross folders."""
-    # "fnmatchcase": page names are case-sensitive on every system.
+    """Return whether a page matches one of the glob patterns. ``*`` also matches slashes."""
+    # Not "fnmatch", which ignores case on Windows.
     return any(fnmatch.fnmatchcase(page, pattern) for pattern in patterns)
 
 
 class SkipRule(Table, frozen=True, kw_only=True):
-    """Pages (glob patterns) that are not executed, and why."""
+    """Pages (glob patterns) whose code does not run, and the reason."""
 
     pages: Texts
     reason: Reason  # "accelerator" | "network data" | "heavy package" | "upstream bug"
@@ -187,9 +191,9 @@ class SkipRule(Table, frozen=True, kw_only=True):
 
 
 class Acknowledgement(Table, frozen=True, kw_only=True):
-    """``raises-exception`` cells that are known not to raise.
+    """Cells that upstream marks with ``raises-exception``, but that do not raise.
 
-    ``cells`` are numbers of code cells, from 1.
+    Without this rule, such a cell makes its page fail. ``cells`` are numbers of code cells, from 1.
     """
 
     page: Text
@@ -198,16 +202,16 @@ class Acknowledgement(Table, frozen=True, kw_only=True):
 
 
 class RunTable(Table, frozen=True, kw_only=True):
-    """How some pages (glob patterns) run, if they need special treatment, and why."""
+    """Special treatment for the code of some pages (glob patterns), and the reason."""
 
     pages: Texts
     reason: Reason  # a category, as in SkipRule
     note: str = ""
-    until: Positive = 0  # the first code cell (from 1) that cannot run; 0: all can
-    # Distributions. If all of them are installed, ``until`` does not apply.
+    until: Positive = 0  # the first code cell (from 1) that cannot run; 0 if all can
+    # Packages that the cells from ``until`` on need. If all are installed, all cells run.
     needs: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()  # names of modes
-    # CPU devices that XLA shall offer (a flag of XLA); 0: its default
+    # Number of CPU devices that XLA offers (a flag of XLA); 0 for XLA's default.
     devices: Positive = 0
     timeout: Positive = 0  # CPU seconds per cell; 0: the general limit
     page_timeout: Positive = 0  # CPU seconds for the whole page; 0: the general limit
@@ -215,13 +219,13 @@ class RunTable(Table, frozen=True, kw_only=True):
 
 
 class RunRule(RunTable, frozen=True, kw_only=True):
-    """A ``RunTable`` whose mode names are resolved to ``Mode`` records."""
+    """A ``RunTable`` with ``Mode`` records in place of the names of modes."""
 
-    modes: tuple[Mode, ...] = ()  # type: ignore[assignment]  # resolved names
+    modes: tuple[Mode, ...] = ()  # type: ignore[assignment]  # narrower than the base
 
 
 class PartRule(Table, frozen=True, kw_only=True):
-    """Pages (glob patterns) of which only the first sections are translated, and why."""
+    """Pages (glob patterns) of which only the first sections are translated, and the reason."""
 
     pages: Texts
     sections: Positive
@@ -229,9 +233,9 @@ class PartRule(Table, frozen=True, kw_only=True):
 
 
 class IgnoreRule(Table, frozen=True, kw_only=True):
-    """Checks that are not reported on some pages (glob patterns), and why.
+    """Checks whose findings are ignored on some pages (glob patterns), and the reason.
 
-    The codes are not validated here: only the command ``check`` knows which ones exist.
+    Only the command ``check`` validates the codes.
     """
 
     codes: Texts
@@ -240,7 +244,7 @@ class IgnoreRule(Table, frozen=True, kw_only=True):
 
 
 class SiteTable(Table, frozen=True, kw_only=True):
-    """Settings of the web site. If a URL is empty, the site omits its links."""
+    """Settings of the web site. If a URL is empty, the site omits the links that need it."""
 
     title: str = ""
     # URL for editing an entry of a catalogue or of the memory: a template with
@@ -259,41 +263,41 @@ class SiteTable(Table, frozen=True, kw_only=True):
     # Pages that the home page recommends to newcomers: introduction, installation,
     # tutorials.
     start: tuple[str, ...] = ()
-    # The first sentence of the home page, and an example of code beside it; empty:
-    # none.
+    # The first sentence of the home page, and an example of code beside it; both may be empty.
     hero: str = ""
     hero_code: str = ""
-    root: str = ""  # the first page of the site; empty: see ``site.roots``
+    root: str = ""  # the first page of the site; if empty, ``site.roots`` chooses it
     extensions: tuple[str, ...] = ()  # importable modules that Sphinx loads
     myst_extensions: tuple[str, ...] = ()  # additional MyST syntax
 
     def __post_init__(self) -> None:
         if self.hero_code and not self.hero:
             raise ValidationError(
-                "has no words beside it",
+                "needs a sentence beside it",
                 key="hero-code",
-                hint="Say what the code shows: hero = …",
+                hint="Describe the code in a sentence: hero = …",
             )
-        # Validated now: the site is built at the end of a long run.
+        # Check the templates now, not at the end of a long run, when the site is built.
         for name, words in TEMPLATE_PLACEHOLDERS.items():
             _try_out(getattr(self, name), words, key=name.replace("_", "-"))
 
 
 class SitePolicy(SiteTable, frozen=True, kw_only=True):
-    """A ``SiteTable`` whose templates have the repository filled in."""
+    """A ``SiteTable`` with the repository filled into its URL templates."""
 
-    # From the command line: show fuzzy translations, with a mark.
+    # Option ``--show-fuzzy``: show fuzzy translations, with a mark.
     show_fuzzy: bool = False
 
 
 class ReferenceTable(Table, frozen=True, kw_only=True):
-    """The API reference of the documented package; an empty table means its pinned release."""
+    """The API reference of the documented package. The table may be empty."""
 
-    # A folder with the package's source, relative to the project's root; empty: the release.
+    # Folder with the package's source, relative to the project's root. If empty, the package is
+    # installed in its pinned version.
     path: str = ""
-    # Distributions that its modules import, and that it does not require.
+    # Packages that the package's modules import, but that the package does not require.
     needs: tuple[str, ...] = ()
-    # Directives of the docs that list the package's options, and the objects that hold these.
+    # Directives of the docs that list the package's options, and the objects with the options.
     options: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -306,7 +310,7 @@ class ReferenceTable(Table, frozen=True, kw_only=True):
 
 
 class UpstreamTable(Table, frozen=True, kw_only=True):
-    """One set of English docs, as the project configures it; see ``Upstream``."""
+    """Table of one upstream: a set of English docs to translate. See also ``Upstream``."""
 
     url: Annotated[
         str,
@@ -317,15 +321,15 @@ class UpstreamTable(Table, frozen=True, kw_only=True):
     ]
     ref: str = ""
     docs: str | tuple[str, ...] = ALL
-    # The documented distribution, as people spell it; empty: no version is pinned.
+    # The documented package, as people spell it. If empty, no version is pinned.
     package: str = ""
     page_url: Address = ""
     license: str = ""
-    # Releases that are shown beside the pinned one; the ref is a template for theirs.
+    # Releases to show beside the pinned one. ``ref`` must then be a template: "v{version}".
     beside: tuple[Release, ...] = ()
-    markdown: Dialect | None = None  # None: detected from the files beside the docs
+    markdown: Dialect | None = None  # if None, detected from the files beside the docs
     prose_directives: tuple[str, ...] = ()
-    # Conventional aliases, valid even where code shows no import: jnp → jax.numpy
+    # Usual aliases of modules, for code without imports: jnp → jax.numpy
     usual_names: Mapping[str, str] = field(default_factory=dict)
     include: tuple[str, ...] = ("**",)
     exclude: tuple[str, ...] = ()
@@ -334,24 +338,24 @@ class UpstreamTable(Table, frozen=True, kw_only=True):
     run: tuple[RunTable, ...] = ()
     acknowledge: tuple[Acknowledgement, ...] = ()
     site: SiteTable = field(default_factory=SiteTable)
-    reference: ReferenceTable | None = None  # None: the reference stays upstream's
+    reference: ReferenceTable | None = None  # if None, it is not translated
 
 
 class Upstream(UpstreamTable, frozen=True, kw_only=True):
-    """An ``UpstreamTable`` with its name, its version, and all references resolved."""
+    """An upstream, or a release beside its pin, with all values that commands need."""
 
-    name: str  # of a release beside the pin: jax@0.11.0
+    name: str  # "jax", or "jax@0.11.0" for a release beside the pin
     docs: Folders = WHOLE  # type: ignore[assignment]  # one folder or several
-    version: str = ""  # the pinned version
+    version: str = ""  # the pinned version, or that of the release
     run: tuple[RunRule, ...] = ()
     site: SitePolicy = field(default_factory=SitePolicy)
     ignore: tuple[IgnoreRule, ...] = ()  # rules of the whole project
-    # The dialect in the lock; used if the configuration sets none.
+    # The dialect that the lock records. It is used if the configuration sets none.
     locked_markdown: Dialect | None = None
-    has_substitutions: bool = False  # recorded in the lock
-    # Whether url comes from an environment variable (JAX_DOCS_UPSTREAM).
+    has_substitutions: bool = False  # as the lock records it: see ``Reading``
+    # Whether ``url`` comes from an environment variable (JAX_DOCS_UPSTREAM) or an option.
     url_replaced: bool = False
-    configured_url: str = ""
+    configured_url: str = ""  # the URL in the configuration
 
     @property
     def is_beside(self) -> bool:
@@ -360,13 +364,13 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
 
     @property
     def reading(self) -> Reading:
-        """Return how the documents are parsed."""
+        """Return the settings for parsing the documents."""
         partly: list[tuple[str, int]] = []
         for rule in self.partly:
             partly += [(page, rule.sections) for page in rule.pages]
         return Reading(
             dialect=self.markdown or self.locked_markdown or Dialect.MYST,
-            # MyST compares names of directives in lower case.
+            # MyST ignores the case of directive names.
             prose=frozenset(map(str.lower, self.prose_directives)),
             partly=tuple(partly),
             has_substitutions=self.has_substitutions
@@ -381,14 +385,14 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
         )
 
     def selects(self, page: str) -> bool:
-        """Return whether ``page`` (a name without suffix) is translated at all.
+        """Return whether the configuration selects ``page`` (a name without suffix).
 
         ``exclude`` takes precedence over ``include``.
         """
         return matches(page, self.include) and not matches(page, self.exclude)
 
     def ignored(self, page: str) -> frozenset[str]:
-        """Return the codes of the checks that all matching rules disable on ``page``."""
+        """Return the codes of the checks whose findings are ignored on ``page``."""
         codes: set[str] = set()
         for rule in self.ignore:
             if matches(page, rule.pages):
@@ -398,7 +402,7 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
     def run_rule(self, page: str) -> RunRule | None:
         """Return the first run rule that matches ``page``, or None.
 
-        Therefore a rule for one page must precede the rule for its folder.
+        So users must put the rule for a page before the rule for its folder.
         """
         for rule in self.run:
             if matches(page, rule.pages):
@@ -406,10 +410,7 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
         return None
 
     def skip_rule(self, page: str) -> SkipRule | None:
-        """Return the first skip rule that matches ``page``, or None.
-
-        The order matters: its reason is the one that reports show.
-        """
+        """Return the first skip rule that matches ``page``, or None. Reports show its reason."""
         for rule in self.skip:
             if matches(page, rule.pages):
                 return rule
@@ -417,23 +418,23 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
 
 
 class ExecutionPolicy(Table, frozen=True, kw_only=True):
-    """Limits for running notebooks. ``jobs=0`` means one kernel per core."""
+    """Limits for running notebooks."""
 
     timeout: Positive = 100  # CPU seconds per cell
     page_timeout: Positive = 1800  # CPU seconds per page
-    stall: Positive = 300  # seconds without CPU time or output
+    stall: Positive = 300  # seconds of wall time without CPU use or output
     wall_timeout: Positive = 14400  # seconds of wall time per page
-    jobs: Natural = 0
-    # MiB, for a kernel and its child processes
+    jobs: Natural = 0  # kernels at a time; 0 for one per core
+    # MiB that a kernel and its child processes may use together
     memory: Annotated[int, Meta(ge=256, le=MOST)] = 8192
     output: Positive = 20  # MiB of output per page
-    cache: Positive = 2048  # MiB for the outputs in build/cache/
-    # Environment variables passed to kernels, besides the required ones.
+    cache: Positive = 2048  # MiB of outputs in build/cache/
+    # Names of environment variables to pass to kernels, besides the required ones.
     variables: tuple[str, ...] = ()
 
 
 class ChecksTable(Table, frozen=True, kw_only=True):
-    """Settings of the checks: the findings to ignore."""
+    """Settings of ``check``: the rules for findings to ignore."""
 
     ignore: tuple[IgnoreRule, ...] = ()
 
@@ -462,8 +463,8 @@ class PipelineTable(Table, frozen=True, kw_only=True):
 class Settings:
     """The whole configuration. ``root`` is the folder that contains ``pyproject.toml``.
 
-    ``upstreams`` has every release that is shown: each upstream at its pin is followed by the
-    releases beside it, called ``jax@0.11.0``.
+    ``upstreams`` has all releases by name: ``jax`` for the pinned one, followed by the releases
+    beside it, such as ``jax@0.11.0``.
     """
 
     root: Path
@@ -475,7 +476,7 @@ class Settings:
 
     @classmethod
     def bare(cls, root: Path) -> Settings:
-        """Return defaults for a folder without a configuration, to check its catalogues."""
+        """Return the settings for a folder without configuration, in which ``check`` runs."""
         return cls(root=root, locales=("zh_CN",), upstreams={})
 
     def upstream(self, name: str | None) -> Upstream:
@@ -500,14 +501,14 @@ class Settings:
             return pinned
         if release not in pinned.beside:
             raise ConfigError(
-                f"no release {release!r} of {pinned.name} is shown",
-                hint=f"Shown: {', '.join((pinned.version, *pinned.beside))}. "
+                f"no release {release!r} of {pinned.name} is configured",
+                hint=f"Configured: {', '.join((pinned.version, *pinned.beside))}. "
                 f"Add it to tool.pipeline.upstreams.{pinned.name}.beside.",
             )
         return self.upstreams[beside_name(pinned.name, release)]
 
     def releases_of(self, name: str) -> tuple[Upstream, ...]:
-        """Return all releases of the upstream ``name`` that are shown, the pinned one first."""
+        """Return all configured releases of the upstream ``name``, the pinned one first."""
         pinned = self.upstream(upstream_of(name))
         beside = (beside_name(pinned.name, release) for release in pinned.beside)
         return (pinned, *map(self.upstreams.__getitem__, beside))
@@ -521,7 +522,7 @@ def _try_out(template: str, words: tuple[str, ...], *, key: str) -> None:
     except (KeyError, IndexError, ValueError) as error:
         names = ", ".join(f"{{{word}}}" for word in known)
         raise ValidationError(
-            f"is no template: {template!r}",
+            f"is no valid template: {template!r}",
             key=key,
-            hint=f"It may name {names}; write other braces twice.",
+            hint=f"The placeholders are {names}; write any other brace twice.",
         ) from error

@@ -55,14 +55,17 @@ def test_a_release_is_found_by_its_version(tmp_path: Path) -> None:
     assert settings.release("docs@1.3.0", "1.3.0").name == "docs@1.3.0"
     with pytest.raises(ConfigError) as caught:
         settings.release("docs", "1.4.0")
-    assert caught.value.what == "no release '1.4.0' of docs is shown"
-    assert "Shown: 1.2.3, 1.3.0." in caught.value.hint
+    assert caught.value.what == "no release '1.4.0' of docs is configured"
+    assert "Configured: 1.2.3, 1.3.0." in caught.value.hint
 
 
 @pytest.mark.parametrize(
     ("lines", "problem"),
     [
-        ([OF_JAX, 'beside = ["1.2.3"]'], "beside has '1.2.3', which the pin shows"),
+        (
+            [OF_JAX, 'beside = ["1.2.3"]'],
+            "beside has '1.2.3', which is the pinned release",
+        ),
         ([OF_JAX, 'beside = ["1.3.0", "1.3.0"]'], "beside has '1.3.0' twice"),
         ([OF_JAX, 'beside = ["1.3RC1", "1.3rc1"]'], "beside has '1.3rc1' twice"),
         ([OF_JAX, 'beside = ["../up"]'], "must be a version, not '../up'"),

@@ -97,7 +97,7 @@ BAD = {
     ),
     "name of one that comes along": (
         mode(NOTE, FILE, name="stand-in-data"),
-        "tool.pipeline.modes.stand-in-data has the name of a mode that every project",
+        "tool.pipeline.modes.stand-in-data has the name of a built-in mode",
     ),
     "unknown key": (
         mode(NOTE, 'start-up = "quiet.py"'),
@@ -128,7 +128,7 @@ BAD = {
     ),
     "startup among what is pulled": (
         mode(NOTE, 'startup = "upstream/Docs/x.py"'),
-        "quiet.startup lies where the docs of 'docs' are pulled to",
+        "quiet.startup is in the folder of the pulled docs of 'docs'",
     ),
     "cell-seconds is no number": (
         mode(NOTE, FILE, 'cell-seconds = "5"'),
