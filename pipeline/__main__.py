@@ -1,7 +1,7 @@
-"""``python -m pipeline``, and the program ``jax-docs-zh``.
+"""Start of the program: ``python -m pipeline``, or ``jax-docs-zh``.
 
-Before it imports other modules, this one checks the Python version. An old Python or a missing
-package gives a message with instructions. Therefore this file must also parse on older Pythons.
+This module checks the Python version before it imports others. If Python is too old or a package is
+missing, it prints instructions. Older Pythons must be able to parse this file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def main() -> int:
     """Run one command; return the exit code."""
     if sys.version_info < OLDEST:
         return _refuse(
-            "this is Python {}.{}, and {}.{} is the oldest that will do\n"
+            "this is Python {}.{}, but {}.{} or later is required\n"
             "  Use a newer one: python3.12 -m pipeline, or uv run --python 3.12.".format(
                 *sys.version_info[:2], *OLDEST
             )

@@ -1,7 +1,7 @@
-"""The command line: arguments in, exit code out.
+"""The command line: parse arguments, run one command, return its exit code.
 
-``COMMANDS`` lists the commands. Each one is a module or package in ``commands`` that declares its
-options (``add_options``) and executes the parsed arguments (``run_command``).
+``COMMANDS`` lists the commands. Each command is a module or package in ``commands``. It declares
+its options in ``add_options``, and ``run_command`` runs it with the parsed arguments.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pipeline.report.result import RunResult
 
 PROGRAM = "python -m pipeline"
-# In the order of the help text: the most common commands come first.
+# Descriptions of the commands, in the order of ``--help``: the most common ones come first.
 COMMANDS = {
     "sync": "pull, split, update, merge, execute and report: the whole pipeline",
     "pull": "fetch upstream's English docs at the pinned release",
@@ -60,13 +60,12 @@ class _Command(Protocol):
         """Declare the options of the command."""
 
     def run_command(self, arguments: argparse.Namespace, log: Log) -> RunResult | int:
-        """Run the command; return a result to print, or an exit code if all is printed."""
+        """Run the command. Return a result for ``show_result``, or an exit code."""
 
 
 class _Parser(argparse.ArgumentParser):
-    """An argument parser that reports errors as ConfigError."""
+    """Argument parser that raises ConfigError, where argparse would print its usage and exit."""
 
-    # argparse would print its usage and exit with 2.
     def error(self, message: str) -> NoReturn:
         raise ConfigError(message, hint=f"See: {self.prog} --help")
 
@@ -76,8 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Only ``--help`` and ``--version`` raise SystemExit.
     """
-    # A run builds trees and records and drops them whole, so that there is little
-    # cyclic garbage. Collecting less often saves time, as it does for mypy.
+    # Collect cyclic garbage less often than by default, which saves time: a run produces little of
+    # it. mypy does the same.
     gc.set_threshold(1_000_000, 20, 20)
     complete()
     words = sys.argv[1:] if argv is None else argv
@@ -92,7 +91,7 @@ def _parse_and_run(words: Sequence[str]) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     """Run the command of parsed arguments; return its exit code."""
-    # "-vv" equals "-v", and "-q" cancels one "-v".
+    # "-vv" equals "-v", and "-q -v" equals neither.
     level = max(-1, min(1, arguments.verbose - arguments.quiet))
     log = Log(level, sentence=language().sentence)
     command = _module_of(arguments.command)
@@ -108,8 +107,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _module_of(command: str) -> _Command:
-    """Import the module of one command, and no other."""
-    # "import" is a keyword of Python.
+    """Import and return the module of a command."""
+    # "import" is a keyword of Python, so that module has another name.
     name = "import_" if command == "import" else command.replace("-", "_")
     return cast("_Command", import_module(f"pipeline.commands.{name}"))
 
@@ -123,8 +122,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if argv[0] in _BEFORE_COMMANDS:
         parser.parse_args(argv)
     words = argv[1:]
-    # Positional arguments and options may be mixed, but after "--" there are no
-    # options.
+    # Allow options between positional arguments. argparse's parser for that does not support "--".
     parse_words = command.parse_known_intermixed_args
     if "--" in words:
         parse_words = command.parse_known_args
@@ -132,7 +130,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     arguments.command = argv[0]
     # argparse would print its own message for unknown arguments, and exit.
     if unknown:
-        # Options of this command only: those of other commands do not help here.
+        # Suggest only options of this command.
         known: list[str] = []
         for action in command._actions:
             known += action.option_strings
@@ -145,7 +143,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def complete() -> None:
-    """Print completions if a shell asks for them by setting ``_ARGCOMPLETE``."""
+    """Print completions, if a shell asks for them with the variable ``_ARGCOMPLETE``."""
     if "_ARGCOMPLETE" not in os.environ:
         return
     import argcomplete
@@ -158,7 +156,7 @@ def complete() -> None:
 def _check_first_word(argv: Sequence[str]) -> None:
     """Raise ConfigError unless the first word is a command or a general option.
 
-    The message of argparse would list all commands without suggesting one.
+    Its hint suggests the nearest command. The message of argparse only lists all commands.
     """
     if not argv or argv[0] in COMMANDS or argv[0] in _BEFORE_COMMANDS:
         return
@@ -178,9 +176,10 @@ def _check_first_word(argv: Sequence[str]) -> None:
 def _parsers(first: str = "") -> tuple[_Parser, _Parser]:
     """Return the main parser and the parser of the command ``first``, or the main one twice.
 
-    Only that command has its options: importing the modules of all commands takes long.
+    Only the parser of ``first`` has options, because the options of a command are in its module,
+    and importing all modules is slow.
     """
-    # No abbreviations: each new option could change the meaning of "--no-e".
+    # Allow no abbreviations: each new option could change the meaning of "--no-e".
     parser = _Parser(
         prog=PROGRAM,
         description="Keeps translated docs alive: "

@@ -1,7 +1,7 @@
-"""Catalogues as records, shared by the PO adapter and the core.
+"""Records of catalogues (``.po`` files) and their entries, shared by the PO adapter and the core.
 
-A record holds everything in a ``.po`` file as plain text without escapes. Records are immutable: a
-change makes a copy (``dataclasses.replace``).
+Texts in a record are plain: escapes such as ``\\n`` are decoded. Records are immutable; a change
+makes a copy (``dataclasses.replace``).
 """
 
 from __future__ import annotations
@@ -9,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-# The header of each new catalogue, until a translator's editor replaces these values. A
-# real date would change the file on every run.
+# Header fields of a new catalogue, until a translator's editor replaces them. The date is fixed,
+# because a real one would change the file on every run.
 NEUTRAL_DATE = "1970-01-01 00:00+0000"
 GENERATOR = "jax-docs-zh"
 
-# gettext's separator of msgctxt and msgid where one string names both.
+# gettext's separator of msgctxt and msgid, in keys that consist of both.
 _CONTEXT_END = "\4"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One entry of a catalogue.
+    """One entry of a catalogue: a message and its translation.
 
-    ``line`` is the 1-based line where it starts in the file, or 0 if it was not read from one.
+    ``line`` is the line where the entry starts in its file, from 1. It is 0 if the entry does not
+    come from a file.
     """
 
     msgid: str
@@ -36,7 +37,7 @@ class Entry:
     notes: tuple[str, ...] = ()  # extracted comments, ``#. ``
     references: tuple[str, ...] = ()  # page names, ``#: ``
     flags: tuple[str, ...] = ()  # flags other than fuzzy
-    # Only in catalogues of programs: prose has no plural forms. Such an entry has no
+    # Plural forms occur only in catalogues of programs. An entry with plural forms has no
     # ``msgstr``.
     plural: str | None = None  # msgid_plural
     forms: tuple[str, ...] = ()  # msgstr[0], msgstr[1] …
@@ -45,25 +46,22 @@ class Entry:
 
     @property
     def is_finished(self) -> bool:
-        """Return whether the entry has a translation that needs no review.
+        """Return whether the entry has a translation that is not fuzzy.
 
-        An obsolete entry may be finished as well, if it was so when its message disappeared.
+        This may be true of an obsolete entry, whose message is no longer on the page.
         """
         return self.msgstr != "" and not self.fuzzy
 
     @property
     def is_translated(self) -> bool:
-        """Return whether the translation may be published.
-
-        It must be finished, and the page must still contain its message.
-        """
+        """Return whether the translation may be published: it is finished, and not obsolete."""
         return self.is_finished and not self.obsolete
 
     @property
     def needs_review(self) -> bool:
-        """Return whether the translation needs review before it may be published.
+        """Return whether a person must confirm the translation before it may be published.
 
-        A fuzzy entry without msgstr does not count: it is untranslated.
+        A fuzzy entry without a msgstr does not count. It is untranslated.
         """
         return self.fuzzy and self.msgstr != "" and not self.obsolete
 
@@ -71,7 +69,7 @@ class Entry:
     def source_text(self) -> str:
         """Return the English that the msgstr translates; in a memory, its digest.
 
-        That is the msgid, unless a fuzzy entry names an older one in ``#| msgid``.
+        This is the msgid, unless the entry is fuzzy and has an older msgid in ``#| msgid``.
         """
         if self.fuzzy and self.previous:
             return self.previous
@@ -89,7 +87,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalog:
-    """The catalogue of one page: header fields, the comment above them, entries in page order."""
+    """The catalogue of one page: header, the comment above the header, entries in page order."""
 
     header: Mapping[str, str] = field(default_factory=dict)
     comment: tuple[str, ...] = ()

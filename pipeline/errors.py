@@ -1,8 +1,8 @@
 """Every expected error of the pipeline, with its exit code.
 
-An error's text states what happened, where (file, line or cell) and what to do. Exit codes are part
-of the command-line interface: scripts and CI distinguish failures by them. ``did_you_mean``
-suggests the nearest known word for a hint.
+The text of an error states what happened, where (file, line or cell) and what to do. Exit codes are
+part of the command-line interface: scripts and CI distinguish failures by them. ``did_you_mean``
+makes a hint with the nearest known word.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from pipeline.limits import Limit
 INTERRUPTED = 130  # 128 + SIGINT, the convention of shells
 UNEXPECTED = 70  # an unexpected exception: EX_SOFTWARE in sysexits.h
 
-# If a run meets several errors, the first of these codes wins. Our own bugs come first,
-# then whatever stopped the run, then pages that were not published, executed or parsed.
-# Findings come last.
+# If a run has several errors, it ends with the first of these codes. The codes for bugs of the
+# pipeline come first, then those of errors that stop a run, then those of pages that were not
+# published, executed or parsed. The code for findings is last.
 WORST_FIRST = (INTERRUPTED, UNEXPECTED, 5, 2, 3, 7, 6, 4, 1, 0)
 
 
 def worst(codes: Iterable[int]) -> int:
-    """Return the single exit code for a run that met ``codes``; 0 if there are none.
+    """Return the exit code for a run whose errors have ``codes``; 0 if there are none.
 
-    A code outside of the table counts as ``UNEXPECTED``.
+    A code that is not in ``WORST_FIRST`` counts as ``UNEXPECTED``.
     """
     met = set(codes)
     if not met <= set(WORST_FIRST):
@@ -56,19 +56,19 @@ class PipelineError(Exception):
 
 
 class FindingsError(PipelineError):
-    """The run completed, with findings that a person must look at."""
+    """The run completed, but with findings that a person must correct."""
 
     exit_code = 1
 
 
 class ConfigError(PipelineError):
-    """Invalid command line or ``[tool.pipeline]`` table."""
+    """The command line or the ``[tool.pipeline]`` table is invalid."""
 
     exit_code = 2
 
 
 class UpstreamError(PipelineError):
-    """Upstream is unreachable, or lacks the ref, folder or page."""
+    """Upstream is unreachable, or does not have the ref, folder or page."""
 
     exit_code = 3
 
@@ -86,13 +86,13 @@ class SiteError(PipelineError):
 
 
 class InputError(PipelineError):
-    """A page, notebook or catalogue that cannot be parsed."""
+    """A page, notebook or catalogue cannot be parsed."""
 
     exit_code = 4
 
 
 def check_limit(count: int, limit: Limit, *, where: str) -> None:
-    """Raise InputError if a file called ``where`` has more than ``limit`` allows."""
+    """Raise InputError if ``count`` exceeds ``limit``. ``where`` is the file's name."""
     if count > limit.most:
         raise InputError(
             f"has {count:,} {limit.things}; at most {limit.most:,} are read",
@@ -102,7 +102,7 @@ def check_limit(count: int, limit: Limit, *, where: str) -> None:
 
 
 class GuardError(PipelineError):
-    """A merged page differs from upstream outside of prose: a bug. The page is not written."""
+    """A merged page differs from upstream outside its prose: a bug. The page is not written."""
 
     exit_code = 5
 
@@ -123,26 +123,26 @@ _NAMED = 3  # number of suggestions if there are several candidates
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return ``Did you mean 'sync'? `` with a trailing space, or "" if no known word is near."""
+    """Return ``Did you mean 'sync'? `` with a space at its end, or "" if no word is similar."""
     nearest = difflib.get_close_matches(word, list(known), n=1)
-    # No far-fetched suggestion: people follow it.
+    # Suggest nothing if no word is similar, because people follow suggestions.
     if not nearest:
         return ""
     return f"Did you mean {nearest[0]!r}? "
 
 
 def did_you_mean_any(word: str, known: Iterable[str]) -> str:
-    """Return a hint with up to three known names near ``word``, which may be a part of a name.
+    """Return a hint with up to three known names that contain ``word`` or are similar to it.
 
     ``Did you mean 'guide/arrays', 'guide/array-api'? ``
     """
-    # A copied name may have a suffix, or another system's separators.
+    # Ignore suffixes and separators: users may have copied the name from elsewhere.
     plain = {name: _simplified(name) for name in known}
     wanted = _simplified(word)
     parts = [name for name, text in plain.items() if wanted and wanted in text]
     parts.sort(key=len)  # "pytrees" before "custom_pytrees"
     names_by_text = {text: name for name, text in plain.items()}
-    # get_close_matches misses these: a part is much shorter than the whole name.
+    # Names that contain ``word`` come first, as get_close_matches may not find these.
     near = difflib.get_close_matches(wanted, list(names_by_text), n=_NAMED)
     found = dict.fromkeys([*parts, *(names_by_text[text] for text in near)])
     names = ", ".join(map(repr, list(found)[:_NAMED]))
@@ -150,7 +150,7 @@ def did_you_mean_any(word: str, known: Iterable[str]) -> str:
 
 
 def _simplified(name: str) -> str:
-    """Return ``name`` without what people get wrong: case, dashes, the suffix, wildcards."""
+    """Return ``name`` in a form for comparisons: lower case, no suffix, no wildcards."""
     for suffix in (".ipynb", ".md", ".rst", ".po"):
         name = name.removesuffix(suffix)
     return name.casefold().replace("_", "-").replace("\\", "/").strip("*/. ")

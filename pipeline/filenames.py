@@ -1,7 +1,7 @@
-"""Rules for the names of files and folders that come from outside.
+"""Rules for names of files and folders from upstream, catalogues and configuration.
 
-The functions take a relative POSIX path and return the rule that it violates. A path that passes
-can exist on every system. Windows has the strictest rules
+The functions take a relative POSIX path, and return the rule that the path violates. A path that
+violates none can exist on every system. Windows has the strictest rules
 (https://learn.microsoft.com/windows/win32/fileio/naming-a-file), macOS the shortest paths.
 """
 
@@ -11,22 +11,20 @@ import re
 
 from pipeline.limits import FOLDER_DEPTH, NAME_LENGTH, PATH_LENGTH
 
-# Control characters, line separators, and lone surrogates, which stand for bytes that
-# are not UTF-8.
+# Control characters, line separators, and lone surrogates. Python uses lone surrogates for bytes
+# that are not UTF-8.
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-# A colon names another drive or another stream of the file; a backslash, another
-# folder.
+# On Windows, a colon separates a drive or a stream of the file, and a backslash separates folders.
 _RESERVED = re.compile(r'[<>:"|?*\\]')
 _IGNORED_END = re.compile(r"[. ]\Z")
-# The part after the first dot does not matter: "nul.tar.gz" and "nul .md" are the
-# device.
+# Windows ignores the part after the first dot: "nul.tar.gz" and "nul .md" are the device "nul".
 _DEVICE = re.compile(
     r"(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\ *(?:\..*)?",
     re.IGNORECASE,
 )
 # "git~1" is the short name of ".git" on Windows.
 _GIT = re.compile(r"\.git|git~1", re.IGNORECASE)
-# The rules for one name. The first violated one is reported.
+# The rules for one name, and the text for a name that violates a rule.
 _RULES = (
     (_UNPRINTABLE.search, "holds a control character, or bytes that are no UTF-8"),
     (_GIT.fullmatch, "is the folder of git"),

@@ -1,7 +1,7 @@
-"""Findings: what a stage or a check reports to people.
+"""Record of a finding: a problem or a note that a stage or a check reports to people.
 
-A finding is a value. Runs collect findings in lists, ``report`` renders them in several formats,
-and later runs read them back from files. Two findings are the same if all their fields are equal.
+Runs collect findings in lists, ``report`` renders them in several formats, and later runs read them
+back from memos. Two findings are the same if all their fields are equal.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from pipeline.errors import PipelineError
 
-Span = tuple[int, int]  # characters of a msgstr: first, and last + 1
+Span = tuple[int, int]  # a range of characters in a msgstr: start, and end (exclusive)
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # between the words of "InputError"
 
@@ -27,10 +27,11 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something that a person should look at.
+    """A problem or a note for people.
 
-    ``code`` is stable. A finding about an entry of a catalogue has ``file`` and ``line``, and the
-    texts of the entry. Any other finding has ``where``: ``file:line`` or ``page, cell N``.
+    ``code`` names the kind of finding and never changes: ``M201`` or ``input-error``. A finding
+    about an entry of a catalogue has ``file``, ``line`` and the texts of the entry. Any other
+    finding has ``where``: ``file:line`` or ``page, cell N``.
     """
 
     code: str
@@ -41,19 +42,19 @@ class Finding:
     page: str = ""
     exit_code: int = 1  # exit code of the run, if this is an ``ERROR``
 
-    # Added by a check about the entry that it examined.
-    name: str = ""  # of the check, in a few words
+    # Only findings about an entry of a catalogue have these fields.
+    name: str = ""  # name of the check, such as "code lost or changed"
     file: str = ""  # path of the catalogue, for display
-    line: int = 0  # of the entry, from 1
+    line: int = 0  # line of the entry, from 1
     section: str = ""  # titles of the sections around the message
     msgid: str = ""
     msgstr: str = ""
-    spans: tuple[Span, ...] = ()  # the wrong words in the msgstr
+    spans: tuple[Span, ...] = ()  # positions of the wrong words in the msgstr
     fixed: str | None = None  # the msgstr after ``--fix``
 
     @classmethod
     def of(cls, error: PipelineError, *, page: str = "") -> Finding:
-        """Return ``error`` as a finding, for a page that fails while others continue."""
+        """Return ``error`` as a finding, so that a run can continue with the other pages."""
         return cls(
             code=_CAMEL.sub("-", type(error).__name__).lower(),
             severity=Severity.ERROR,
@@ -71,7 +72,7 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """Return the location to look at: ``file:line`` of the entry, or ``where``."""
+        """Return the location for display: ``file:line`` of the entry, or ``where``."""
         if self.file:
             return f"{self.file}:{self.line}"
         return self.where

@@ -1,8 +1,10 @@
 """The docs folders of an upstream, and the names of pages in them.
 
-Most docs lie in one folder, and a page is named by its path in it. If there are several folders, a
-page is named by its path from their common parent. ``docs`` and ``examples`` give ``docs/index``
-and ``examples/mnist``, so that relative links between the trees stay valid.
+Most upstreams have one docs folder, and a page is named by its path in that folder. If there are
+several folders, a page is named by its path from their common parent: ``docs/index`` and
+``examples/mnist``. So relative links between the folders remain valid.
+
+A *place* is a path in upstream's repository, a *path* one in our checkout of the docs.
 """
 
 from __future__ import annotations
@@ -14,17 +16,17 @@ from dataclasses import dataclass
 from pipeline.filenames import fault_of_path
 
 ALL = "."  # the folder of the whole repository
-# Folder in the checkout for included files from outside of the docs folders.
+# Folder in the checkout for files outside the docs folders, which pages include.
 OUTSIDE = "_outside"
-# First line of a file that git stores elsewhere, by git-lfs: it has the name of the content only.
+# First line of a file that has only a reference to its content, which git-lfs stores elsewhere.
 LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """One or several folders inside a repository (POSIX), in the order of the configuration.
+    """One or several folders in a repository, in the order of the configuration.
 
-    They never overlap; ``fault_in`` validates that.
+    The names are relative POSIX paths. The folders do not overlap, as ``fault_in`` ensures.
     """
 
     names: tuple[str, ...]
@@ -34,17 +36,17 @@ class Folders:
 
     @property
     def has_several(self) -> bool:
-        """Return whether page names include their docs folder."""
+        """Return whether there are several folders, so that page names include the folder."""
         return len(self.names) > 1
 
     @property
     def root(self) -> str:
-        """Return the folder that page paths are relative to: the only one, or the common parent."""
+        """Return the folder that page names are relative to: the only one, or the parent."""
         return posixpath.commonpath(self.names) or ALL
 
     @property
     def prefixes(self) -> tuple[str, ...]:
-        """Return each folder's path prefix: ``docs/`` and ``examples/``; "" for a single folder."""
+        """Return the prefix of page names for each folder: ``docs/``; "" for a single folder."""
         if not self.has_several:
             return ("",)
         inside = f"{self.root}/"
@@ -52,14 +54,14 @@ class Folders:
 
     @property
     def placed(self) -> tuple[tuple[str, str], ...]:
-        """Return each folder with its prefix."""
+        """Return each folder with the prefix of its page names."""
         return tuple(zip(self.names, self.prefixes, strict=True))
 
     def path_of(self, place: str) -> str | None:
         """Return the path in the checkout for a file at ``place`` in the repository.
 
-        Return None for a file outside of the docs folders. With ``docs`` alone, ``docs/a.md``
-        becomes ``a.md``; with ``docs`` and ``examples`` it is unchanged.
+        If ``docs`` is the only folder, the path of ``docs/a.md`` is ``a.md``. With ``docs`` and
+        ``examples`` it is ``docs/a.md``. Return None for a file outside the docs folders.
         """
         for name, prefix in self.placed:
             if name == ALL:
@@ -69,29 +71,29 @@ class Folders:
         return None
 
     def pulled_path_of(self, place: str) -> str:
-        """Return the path in the checkout of any file in the repository.
+        """Return the path in the checkout for any file of the repository that is pulled.
 
-        Files from outside of the docs folders are in ``_outside``.
+        Files outside the docs folders are in ``_outside``.
         """
         return self.path_of(place) or f"{OUTSIDE}/{place}"
 
     def place_of(self, path: str) -> str:
-        """Return the place in the repository of a file in the checkout: ``docs/a.md``."""
+        """Return the place in the repository of a file in the checkout, such as ``docs/a.md``."""
         if is_outside(path):
             return path.removeprefix(f"{OUTSIDE}/")
         return path if self.root == ALL else f"{self.root}/{path}"
 
     def shown(self, path: str) -> str:
-        """Return a path for display, relative to the docs folder: ``../NEWS.md``."""
+        """Return a path of the checkout for display: ``_outside/NEWS.md`` → ``../NEWS.md``."""
         if not is_outside(path):
             return path
         return posixpath.relpath(self.place_of(path), self.root)
 
     def resolve_target(self, target: str, path: str) -> str:
-        """Return the place in the repository that ``target`` means in the document ``path``.
+        """Return the place in the repository that a link to ``target`` in ``path`` leads to.
 
-        A leading slash means the top of the document's own docs folder. Return an empty string if
-        the target is not a valid path, or leaves the repository.
+        A target with a leading slash starts at the docs folder of ``path``. Return an empty string
+        if the target is not a valid path, or leaves the repository.
         """
         start = posixpath.dirname(self.place_of(path))
         if target.startswith("/"):
@@ -101,11 +103,12 @@ class Folders:
         return "" if fault_of_path(place) else place
 
     def names_of(self, page: str) -> tuple[str, ...]:
-        """Return the possible names of ``page`` if other docs folders were configured before.
+        """Return the names that ``page`` may have now, if its name is from other docs folders.
 
-        Its own name comes first. With ``docs`` and ``examples``, the old page ``index`` may now be
-        ``docs/index`` or ``examples/index``. With ``docs`` alone, ``docs/index`` may now be
-        ``index``.
+        The memory may have page names from before a change of the configuration. If the folders are
+        now ``docs`` and ``examples``, the page ``index`` may be ``docs/index`` or
+        ``examples/index``. If they are only ``docs``, ``docs/index`` may be ``index``. The
+        unchanged name comes first.
         """
         inside = f"{self.root}/"
         names = [page, *(f"{prefix}{page}" for prefix in self.prefixes)]
@@ -118,7 +121,7 @@ WHOLE = Folders((ALL,))
 
 
 def is_outside(path: str) -> bool:
-    """Return whether a file of the checkout lies outside of upstream's docs folders."""
+    """Return whether a path of the checkout belongs to a file outside the docs folders."""
     return path.startswith(f"{OUTSIDE}/")
 
 
@@ -131,11 +134,11 @@ class Fault:
 
 
 def fault_in(names: Sequence[str]) -> Fault | None:
-    """Return the first problem that makes ``names`` invalid as ``Folders``, or None."""
+    """Return the first problem with the folders ``names``, or None if they are valid."""
     if not names:
         return Fault("it is empty", 'Name one, like "docs", or "." for all of it.')
     for name in names:
-        # "../docs" would read, or write, outside of the repository.
+        # "../docs" would read or write outside the repository.
         if name != ALL and not is_safe_path(name):
             return Fault(
                 f"{name!r} is not a folder inside the repository",
@@ -143,7 +146,7 @@ def fault_in(names: Sequence[str]) -> Fault | None:
             )
     for number, name in enumerate(names):
         for other in names[:number]:
-            # Either of the two may contain the other.
+            # Either folder may contain the other.
             fault = _overlap(name, other) or _overlap(other, name)
             if fault is not None:
                 return fault
@@ -158,7 +161,7 @@ def _overlap(name: str, other: str) -> Fault | None:
     # Some file systems ignore case.
     inner, outer = name.casefold(), other.casefold()
     if name == other:
-        return Fault(f"{name!r} is there twice", "Leave it out once.")
+        return Fault(f"{name!r} is listed twice", "Remove one of them.")
     if inner == outer:
         return Fault(
             f"{other!r} and {name!r} differ only by case, and are one folder on some systems",
@@ -167,14 +170,14 @@ def _overlap(name: str, other: str) -> Fault | None:
     if other == ALL or inner.startswith(f"{outer}/"):
         return Fault(
             f"{name!r} lies in {other!r}",
-            f"Leave {name!r} out, which {other!r} brings with it, or name folders beside it.",
+            f"Remove {name!r}, which {other!r} includes, or name folders that do not overlap.",
         )
     return None
 
 
 def is_safe_path(path: str) -> bool:
-    """Return whether ``path`` is a relative POSIX path that stays in its folder, on any system.
+    """Return whether ``path`` is a relative POSIX path that is valid on every system.
 
-    ``fault_of_path`` has the rules for names that systems reject.
+    A valid path does not lead out of its folder. ``fault_of_path`` has the rules.
     """
     return not fault_of_path(path)

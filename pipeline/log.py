@@ -1,10 +1,11 @@
 """Progress messages of a run, and the only writer to stdout and stderr.
 
-Steps with their result and seconds, notes, warnings and progress go to stderr; results go to
-stdout. A terminal gets colours and bars, a pipe gets plain lines, and GitHub's runner gets foldable
-groups. Pages and catalogues are untrusted. Their text can neither control a terminal nor give
-commands to GitHub's runner, because every line is escaped here. rich is imported only for the first
-bar.
+Results go to stdout. Steps with their seconds, notes, warnings and progress go to stderr. A
+terminal shows colours and progress bars, a pipe gets plain lines, and GitHub's runner gets groups
+that people can fold.
+
+Every line is escaped here, because it may contain text of pages and catalogues. That text must not
+control the terminal, nor give commands to GitHub's runner.
 """
 
 from __future__ import annotations
@@ -23,9 +24,8 @@ if TYPE_CHECKING:
 
 QUIET, NORMAL, VERBOSE = -1, 0, 1
 
-# Control characters except tab and newline; marks that change the direction of text;
-# line separators that only some programs recognize; lone surrogates, which no stream
-# can encode.
+# Control characters except tab and newline; characters that change the direction of text; line
+# separators that only some programs recognize; lone surrogates, which streams cannot encode.
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -51,10 +51,7 @@ class Step:
 
 
 def printable(text: str) -> str:
-    """Return ``text`` with control characters escaped, except newlines and tabs.
-
-    Text from a page must not control the terminal.
-    """
+    """Return ``text`` with control characters escaped, except newlines and tabs."""
     return _CONTROL.sub(
         lambda match: match[0].encode("unicode_escape").decode("ascii"), text
     )
@@ -68,7 +65,7 @@ def disable_runner_commands(text: str) -> str:
 def write_text(stream: TextIO | None, text: str, *, styled: bool = False) -> None:
     """Write text for people, with control characters and runner commands disabled.
 
-    ``styled`` text keeps colour sequences, which must come from the pipeline.
+    With ``styled``, colour sequences are kept; they must come from the pipeline.
     """
     parts = _STYLE.split(text) if styled else [text]
     # Every second part is a colour sequence.
@@ -79,20 +76,20 @@ def write_text(stream: TextIO | None, text: str, *, styled: bool = False) -> Non
 def write_json(stream: TextIO | None, text: str) -> None:
     """Write JSON, with control characters and runner commands as escapes such as ``\\u001b``.
 
-    Programs still parse the same values.
+    Programs that parse the JSON get the original values.
     """
     text = _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     _write(stream, text.replace("##[", "\\u0023#["))
 
 
 def write_commands(stream: TextIO | None, text: str) -> None:
-    """Write commands for GitHub's runner; ``command_message`` must have escaped their parts."""
+    """Write commands for GitHub's runner. Escape their parts with ``command_message`` first."""
     _write(stream, text)
 
 
 def _write(stream: TextIO | None, text: str) -> None:
-    """Write to a stream, ignoring a reader that has gone (``| head``) or never was (``>&-``)."""
-    if stream is None:  # closed by the shell
+    """Write to a stream. Do nothing if its reader has ended (``| head``), or it is closed."""
+    if stream is None:  # closed by the shell: ``>&-``
         return
     try:
         # Characters that the stream's encoding lacks are shown as escapes.
@@ -100,17 +97,17 @@ def _write(stream: TextIO | None, text: str) -> None:
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
         stream.flush()
     except BrokenPipeError:
-        # Keeps the last flush of Python silent.
+        # Python flushes the stream when it exits. This must not raise again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def command_message(text: str) -> str:
-    """Return ``text`` as the message of a workflow command: one line, escaped for the runner."""
+    """Return ``text`` escaped for a command of GitHub's runner, on one line."""
     return printable(text).replace("%", "%25").replace("\n", "%0A")
 
 
 def is_terminal(stream: TextIO | None, environ: Mapping[str, str]) -> bool:
-    """Return whether a person watches ``stream``; CI logs and dumb terminals do not count."""
+    """Return whether ``stream`` is a terminal. CI logs and ``TERM=dumb`` do not count."""
     if environ.get("CI") or environ.get("TERM") == "dumb":
         return False  # some CI systems provide a terminal
     return stream is not None and stream.isatty()
@@ -119,8 +116,8 @@ def is_terminal(stream: TextIO | None, environ: Mapping[str, str]) -> bool:
 class Log:
     """Log of a run, on stderr by default.
 
-    ``level`` is QUIET (warnings only), NORMAL or VERBOSE (details, too). ``sentence`` translates
-    messages to the reader's language; GitHub's annotations stay English.
+    ``level`` is QUIET (only warnings), NORMAL or VERBOSE (also details). ``sentence`` is a function
+    that translates messages to the user's language. Annotations on GitHub stay English.
     """
 
     def __init__(
@@ -135,8 +132,8 @@ class Log:
         self._sentence = sentence
         self._stream = stream
         self._environ = environ
-        self._depth = 0  # running steps
-        # Set while a bar is shown: lines are printed above it.
+        self._depth = 0  # number of running steps, which may be nested
+        # Set while a progress bar is shown. Lines are then printed above the bar.
         self._console: Console | None = None
 
     @property
@@ -156,8 +153,7 @@ class Log:
             step.failed = True
             raise
         finally:
-            # The group ends before the line with the result, so that this line stays
-            # visible.
+            # End the group before the line with the result, so that folding does not hide it.
             self._depth -= 1
             if is_folded:
                 self._command("::endgroup::")
@@ -186,10 +182,10 @@ class Log:
     def progress(
         self, name: str, *, total: float | None
     ) -> Iterator[Callable[..., None]]:
-        """Show the progress of long work; yield ``advance(units, text)``, which is thread-safe.
+        """Show the progress of long work. Yield a thread-safe function ``advance(units, text)``.
 
-        A terminal shows a bar. Otherwise each non-empty text is printed as a line. ``total`` is
-        None if it is unknown.
+        A terminal shows a bar. Elsewhere, each call with a text prints a line. ``total`` is the
+        number of units, or None if it is unknown.
         """
         if self.level <= QUIET:
             yield lambda units=1, text="": None
@@ -206,7 +202,7 @@ class Log:
 
     def _open_fold(self, name: str) -> bool:
         """Open a foldable group on GitHub if possible; return whether one was opened."""
-        # Groups cannot be nested on GitHub: only the outermost step opens one.
+        # GitHub does not support nested groups, so only the outermost step opens one.
         is_folded = self._is_on_github and self._depth == 0 and self.level > QUIET
         if is_folded:
             self._command(f"::group::{command_message(name)}")
@@ -252,14 +248,14 @@ class Log:
             bars.BarColumn(),
             bars.MofNCompleteColumn(),
             bars.TimeElapsedColumn(),
-            # Texts come from pages: brackets in them must not be parsed as markup.
+            # Texts come from pages. rich must not parse their brackets as markup.
             bars.TextColumn("{task.fields[text]}", markup=False),
         )
         with bars.Progress(*columns, console=console, transient=True) as progress:
             task = progress.add_task(name, total=total, text="")
 
             def advance(units: float = 1, text: str = "") -> None:
-                # An empty text keeps the previous one beside the bar.
+                # Without a text, the previous one remains beside the bar.
                 progress.update(task, advance=units)
                 if text:
                     progress.update(task, text=printable(text))
@@ -272,11 +268,11 @@ class Log:
                 self._console = None
 
     def _command(self, line: str) -> None:
-        """Write a command for GitHub's runner. The runner has no terminal, so no bar is shown."""
+        """Write a command for GitHub's runner, where no bar is shown."""
         write_commands(self.stream, f"{line}\n")
 
     def _write(self, text: str, *, style: str = "") -> None:
-        """Print one line with a single write, so that lines of threads do not mix."""
+        """Print one line in a single write, so that lines of several threads do not mix."""
         if self._console is not None:
             # rich prints above the bar, and synchronizes threads.
             from rich.text import Text
@@ -291,7 +287,7 @@ class Log:
 
     @property
     def _has_colours(self) -> bool:
-        """Return whether a person watches, and has not disabled colours (https://no-color.org)."""
+        """Return whether to use colours: on a terminal, unless NO_COLOR is set (no-color.org)."""
         return is_terminal(self.stream, self._environ) and not self._environ.get(
             "NO_COLOR"
         )

@@ -1,4 +1,4 @@
-"""Normalization of names with several spellings: packages, requirements, repositories."""
+"""Parser of names: of packages, of upstreams and their releases, of repositories."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ def group_of(package: str) -> str:
 
 
 def beside_name(name: str, release: str) -> str:
-    """Return the name of a release beside an upstream's pin: ``jax`` → ``jax@0.11.0``."""
+    """Return the name of a release that is shown beside the pinned one: ``jax@0.11.0``."""
     return f"{name}@{release}"
 
 
 def upstream_of(name: str) -> str:
-    """Return the configured upstream of a name: ``jax`` of ``jax`` and of ``jax@0.11.0``."""
+    """Return the upstream in a name: ``jax`` for ``jax`` and for ``jax@0.11.0``."""
     return name.partition("@")[0]
 
 
 def release_of(name: str) -> str:
-    """Return the release in the name ``jax@0.11.0``; empty for the name of an upstream."""
+    """Return the release in a name: ``0.11.0`` for ``jax@0.11.0``, "" for ``jax``."""
     return name.partition("@")[2]
 
 

@@ -1,8 +1,9 @@
-"""Missing packages, and instructions for installing them.
+"""Detection of missing packages, and instructions for installing them.
 
-The pipeline is installed in parts. The packages for ``check`` and ``status`` are always present;
-previews, execution and the web site are extras. A missing extra is not a bug, so the message names
-it. This module imports the standard library only.
+The packages for ``check`` and ``status`` are always installed. Those for previews, execution, the
+web site and other commands are *extras*, which users may leave out: ``pip install '.[site]'``. If
+an extra is missing, the message tells how to install it. This module imports only the standard
+library.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sysconfig
 from pathlib import Path
 
 OURS = __name__.partition(".")[0]
-# Modules that only an extra installs. An extra needs all of its modules.
+# Modules that each extra installs. Commands that need the extra need all of its modules.
 EXTRAS = {
     "preview": ("jupytext", "latex2mathml", "nbconvert", "nbformat"),
     "execute": ("ipykernel", "jupyter_client", "nbclient", "papermill", "psutil"),
@@ -28,15 +29,15 @@ EXTRAS = {
     "draft": ("openai",),
     "serve": ("starlette", "uvicorn", "watchfiles"),
 }
-_NAMED = 3  # modules named in a message
-# Extras that other projects install only on demand.
+_NAMED = 3  # the most modules that a message names
+# Extras that a project made by ``init`` does not install at first.
 _ADDED = ("adopt", "dask", "draft")
-# Extras that an extra depends on.
+# Extras that another extra depends on.
 _NEEDED = {"execute": ("preview",), "serve": ("preview",), "site": ("preview",)}
 
 
 def missing(extra: str) -> tuple[str, ...]:
-    """Return the modules of ``extra`` that are not installed, sorted."""
+    """Return the modules that ``extra`` needs and that are not installed, sorted."""
     modules = set(EXTRAS[extra])
     for needed in _NEEDED.get(extra, ()):
         modules.update(EXTRAS[needed])
@@ -59,22 +60,22 @@ def names(modules: tuple[str, ...]) -> str:
 
 
 def is_checkout() -> bool:
-    """Return whether the code runs from a checkout of the pipeline, where nox runs everything.
+    """Return whether the code runs from a checkout of the pipeline's repository.
 
-    In other projects the pipeline is an installed package.
+    There, users run commands through nox. In other projects, the pipeline is an installed package.
     """
     return (Path(__file__).parent.parent / "noxfile.py").is_file()
 
 
 def how_to_run(command: str, *words: str) -> str:
-    """Return the shell line for a command: ``nox -s pull -- jax``, ``jax-docs-zh pull flax``."""
+    """Return the shell command for a hint: ``nox -s pull -- jax``, ``jax-docs-zh pull flax``."""
     if not is_checkout():
         return " ".join(("jax-docs-zh", command, *words))
     return " ".join((f"nox -s {command}", *(("--", *words) if words else ())))
 
 
 def running_group() -> str:
-    """Return the dependency group of the packages that code cells import."""
+    """Return the dependency group with the packages that code cells import."""
     return "execute" if is_checkout() else "pipeline"
 
 
@@ -109,13 +110,13 @@ def _is_managed() -> bool:
 
 
 def _python() -> str:
-    """Return how to call this Python: by name if it is on the PATH, otherwise by path."""
+    """Return the shell word for this Python: its name if it is on the PATH, otherwise its path."""
     name = Path(sys.executable).name
     return name if shutil.which(name) == sys.executable else sys.executable
 
 
 def missing_text(error: ImportError) -> str:
-    """Return the message for a failed import, or "" if it concerns our own module: a bug."""
+    """Return the message for a failed import, or "" if our own module is missing (a bug)."""
     module = (error.name or "").partition(".")[0]
     if not module or module == OURS:
         return ""
@@ -127,6 +128,6 @@ def missing_text(error: ImportError) -> str:
     if isinstance(error, ModuleNotFoundError):
         what = f"the package of the module {module} is not installed"
     else:
-        # "cannot import name 'x' from 'y'": installed, but in an unsupported version.
-        what = f"the package of the module {module} is of a version that does not fit: {error}"
+        # "cannot import name 'x' from 'y'": the package is installed in an unsupported version.
+        what = f"the package of the module {module} has an unsupported version: {error}"
     return f"{what}\n  {how_to_install(extra)}"

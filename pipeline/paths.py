@@ -1,7 +1,7 @@
-"""Layout of the project's folders; no other module knows it.
+"""Paths of all files of a project. No other module contains them.
 
-The functions turn a project's root and an upstream's name into paths, without touching the disk.
-Everything in ``build`` can be regenerated; all other files are pulled or written by people.
+The functions turn a project's root and an upstream's name into paths. They do not access the disk.
+Everything in ``build`` can be regenerated. All other files are pulled or written by people.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ def own_glossary_path(root: Path, locale: str, name: str) -> Path:
 class Paths:
     """Paths of the upstream ``name`` in the project at ``root``.
 
-    A release beside the pin (``jax@0.11.0``) has its own docs, catalogues and builds. It shares the
-    memory and the glossary of its upstream, and its site lies in that of its upstream.
+    A release that is shown beside the pin, such as ``jax@0.11.0``, has its own docs, catalogues and
+    builds. It shares the memory and the glossary of its upstream. Its site is a folder in the
+    upstream's site.
     """
 
     root: Path
     name: str
-    # Whether the run is one of several for different upstreams. Each one then has its
-    # own reports.
+    # Whether the run is one of several (``--all``). Each run then has its own reports.
     is_one_of_many: bool = False
 
     @property
     def upstream(self) -> str:
-        """Name of the configured upstream, which several releases share."""
+        """Name of the upstream: ``jax`` for its release ``jax@0.11.0`` as well."""
         return upstream_of(self.name)
 
     # --- pulled from upstream
@@ -50,17 +50,17 @@ class Paths:
 
     @property
     def lock(self) -> Path:
-        """The lock, which describes the content of ``docs``: see ``core.pin.lock.Lock``."""
+        """The lock: commit and digests of the files in ``docs`` (``core.pin.lock.Lock``)."""
         return self.root / "upstream" / f"{self.name}.lock"
 
     @property
     def pulled(self) -> Path:
-        """A copy of the lock from the last pull: git may have changed the original since."""
+        """Copy of the lock from the last pull. A checkout may have changed the lock since."""
         return self.build / "pulled" / f"{self.name}.lock"
 
     @property
     def names(self) -> Path:
-        """The lock with the targets of references to other sites: see ``core.inventories``."""
+        """Table of names that other sites document, with addresses: see ``core.inventories``."""
         return self.root / "upstream" / f"{self.name}.names.lock"
 
     # --- made by runs, for all locales
@@ -77,7 +77,7 @@ class Paths:
 
     @property
     def run_mark(self) -> Path:
-        """Marker file that exists while a command writes, and remains if it is killed."""
+        """Mark file that exists while a command writes. It remains if the command is killed."""
         return self.build / ".running"
 
     @property
@@ -87,12 +87,12 @@ class Paths:
 
     @property
     def outputs(self) -> Path:
-        """Folder of the execution cache: outputs by digest, and the record of each last run."""
+        """Folder of the execution cache: outputs by digest, and facts about each last run."""
         return self.cache / "execution"
 
     @property
     def inventory(self) -> Path:
-        """The last fetched inventory of upstream's English site."""
+        """The last fetched inventory (list of documented names) of upstream's English site."""
         return self.cache / "inventories" / f"{self.name}.inv"
 
     def other_inventory(self, site: str) -> Path:
@@ -100,7 +100,7 @@ class Paths:
         return self.cache / "inventories" / f"{self.name}.{site}.inv"
 
     def docstrings(self, commit: str) -> Path:
-        """Return the path of the docstrings that a pull has read for a commit."""
+        """Return the cache of the docstrings that a pull has read at a commit."""
         return self.cache / "docstrings" / self.name / f"{commit}.json"
 
     @property
@@ -115,7 +115,7 @@ class Paths:
 
     @property
     def draft_lock(self) -> Path:
-        """Lock file held while drafts are requested, so that no request is sent twice."""
+        """Lock file held by ``draft``, so that two runs do not send the same request."""
         return self.cache / "drafts" / ".lock"
 
     def replies(self, locale: str) -> Path:
@@ -134,12 +134,12 @@ class Paths:
 
     @property
     def report_page(self) -> Path:
-        """Report of the last run as HTML, with data that varies: times, changes."""
+        """Report of the last run as HTML, which also shows times and changes."""
         return self.reports / "report.html"
 
     @property
     def exported(self) -> Path:
-        """Folder of catalogues for other editors, of all upstreams."""
+        """Folder to which ``export`` writes the catalogues of all upstreams."""
         return self.build / "export"
 
     @property
@@ -159,7 +159,7 @@ class Paths:
 
     @property
     def site(self) -> Path:
-        """Folder of the web site. It contains the sites of further locales and releases."""
+        """Folder of the web site, with the sites of other locales and releases inside."""
         return self.sites / self.upstream / release_of(self.name)
 
     # --- written by translators
@@ -190,23 +190,26 @@ class Paths:
     # --- made by runs, for one locale
 
     def memory_state(self, locale: str) -> Path:
-        """Return the state of the memory as last opened or stored here: the base of merges."""
+        """Return the file with the memory as this clone last read or wrote it.
+
+        It is the base of the three-way merge of memory and catalogues.
+        """
         return self.output(locale) / "memory.json"
 
     def set_aside(self, locale: str, page: str) -> Path:
-        """Return the file for translations that lost a conflict and need a person's decision."""
+        """Return the file for translations that lost a conflict, for a person to decide."""
         return self.output(locale) / "set-aside" / f"{page}.po"
 
     def replaced(self, locale: str, page: str) -> Path:
-        """Return the file for earlier translations that an edit has replaced."""
+        """Return the file for translations that newer ones have replaced."""
         return self.output(locale) / "replaced" / f"{page}.po"
 
     def last_export(self, locale: str, page: str) -> Path:
-        """Return the catalogue as last exported: the base for importing the edited one."""
+        """Return the copy of the last exported catalogue: the base of a later import."""
         return self.output(locale) / "sent" / f"{page}.po"
 
     def output(self, locale: str) -> Path:
-        """Return the folder of everything built for one locale."""
+        """Return the folder of all files built for one locale."""
         return self.build / locale / self.name
 
     def badges(self, locale: str) -> Path:
@@ -218,11 +221,11 @@ class Paths:
         return self.output(locale) / "memo" / f"{kind}.json"
 
     def merged(self, locale: str) -> Path:
-        """Return the folder of translated documents, under upstream's relative paths."""
+        """Return the folder of the translated documents, with the same paths as in ``docs``."""
         return self.output(locale) / "merged"
 
     def blocks(self, locale: str) -> Path:
-        """Return the folder of ``<document>.json``, which locates each message after a merge."""
+        """Return the folder of the files that record where each message is after a merge."""
         return self.output(locale) / "blocks"
 
     def executed(self, locale: str) -> Path:
@@ -244,6 +247,6 @@ class Paths:
 
 def preview_name(page: str) -> str:
     """Return the file name of a page's preview, relative to the folder of all previews."""
-    # The list of pages is "index": a page of that name becomes "_index", and so on.
+    # "index" is the list of pages. So the page "index" becomes "_index", and "_index" "__index".
     name = f"_{page}" if page.lstrip("_").casefold() == "index" else page
     return f"{name}.html"

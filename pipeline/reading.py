@@ -1,6 +1,6 @@
-"""How documents are parsed: their Markdown dialect, and which content is prose.
+"""Settings for parsing documents: the Markdown dialect, and which content is prose.
 
-The configuration of an upstream decides, or otherwise the files in its repository.
+They come from the configuration of an upstream, or from the files in its repository.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 
 
 class Dialect(StrEnum):
-    """The program that the Markdown is written for."""
+    """Markdown dialect of the documents, named by the program that renders them."""
 
     MYST = "myst"
     MKDOCS = "mkdocs"
@@ -21,11 +21,11 @@ class Dialect(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What a parser needs to know about an upstream before it reads the documents.
+    """Settings of an upstream for the parsers of its documents.
 
-    ``prose`` has custom directives whose bodies are parsed like the rest of the page. ``partly``
-    maps pages (glob patterns) to the number of sections that are translated. ``has_substitutions``
-    means that MyST replaces ``{{ name }}`` by a value.
+    ``prose`` has custom directives whose content is prose to translate. ``partly`` pairs pages
+    (glob patterns) with the number of sections to translate. ``has_substitutions`` means that MyST
+    replaces ``{{ name }}`` by a value.
     """
 
     dialect: Dialect = Dialect.MYST
@@ -43,8 +43,8 @@ class Reading:
 
 MYST = Reading()
 
-# Files that reveal the dialect, in order of precedence. A Jupyter Book has both
-# ``_toc.yml`` and ``_config.yml``, and is MyST.
+# Files that reveal the dialect. The first match counts: a Jupyter Book has both ``_toc.yml`` and
+# ``_config.yml``, and its dialect is MyST.
 _SIGNS = (
     (("conf.py", "myst.yml", "_toc.yml"), Dialect.MYST),
     (("mkdocs.yml", "mkdocs.yaml"), Dialect.MKDOCS),
@@ -53,7 +53,7 @@ _SIGNS = (
 
 
 def dialect_of(names: Collection[str]) -> Dialect:
-    """Return the dialect of a folder with files of these ``names``; MyST by default."""
+    """Return the dialect of docs in a folder with the files ``names``; MyST by default."""
     for signs, dialect in _SIGNS:
         if any(sign in names for sign in signs):
             return dialect

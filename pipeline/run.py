@@ -1,7 +1,7 @@
-"""One run: the parameters that every command and every stage receives.
+"""Record of one run: the parameters that all commands and stages receive.
 
-The command line creates a ``Run``, which is immutable. Stages take it as their first argument.
-Parameters of a single command are options of that command, in ``commands/``.
+The command line creates an immutable ``Run``, and stages take it as their first argument. Options
+of a single command are in that command's module.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """The upstream, locales and pages to work on, and whether files may be written."""
+    """The upstream, locales and pages of a run, and whether the run may write files."""
 
     settings: Settings
     upstream: Upstream
     log: Log
     locales: tuple[str, ...]
     pages: tuple[str, ...] = ()  # glob patterns; empty: every page
-    dry: bool = False  # compute only, write nothing
+    dry: bool = False  # whether the run must not write files
     is_one_of_many: bool = False  # one of several runs for different upstreams
 
     @property
@@ -41,7 +41,7 @@ class Run:
 
     @property
     def version(self) -> str:
-        """The version of the upstream's package that pages run with; empty if none is pinned."""
+        """The package version that the docs describe; empty if none is pinned."""
         return self.upstream.version
 
     @property
@@ -51,7 +51,7 @@ class Run:
 
     @property
     def release(self) -> str:
-        """Return the package and version that pages run on (``JAX 0.10.2``), or "" if unpinned."""
+        """Return package and version of the docs: ``JAX 0.10.2``, or "" if none is pinned."""
         return f"{self.package} {self.version}" if self.version else ""
 
     def with_lock(self, markdown: str, *, substitutions: bool) -> Run:
@@ -63,10 +63,7 @@ class Run:
         return replace(self, upstream=upstream)
 
     def selects(self, page: str) -> bool:
-        """Return whether the command line selects ``page``.
-
-        Without patterns it selects every page.
-        """
+        """Return whether ``--pages`` selects ``page``. Without the option, all are selected."""
         return not self.pages or matches(page, self.pages)
 
     def shown(self, path: Path) -> str:
@@ -76,10 +73,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelOptions:
-    """Options for running code. ``jobs`` is the number of parallel kernels; 0: one per core."""
+    """Options for running code. ``jobs`` is the number of parallel kernels; 0 for one per core."""
 
     jobs: int = 0
-    retry_failed: bool = False  # run pages again that failed last time
-    use_cache: bool = True  # False: run everything again
-    offline: bool = False  # kernels have no network access
-    scheduler: str = ""  # address of a Dask cluster
+    retry_failed: bool = False  # whether to run pages again that failed last time
+    use_cache: bool = True  # if false, all code runs again
+    offline: bool = False  # whether kernels have no network access
+    scheduler: str = ""  # address of a Dask cluster that runs the pages, or empty

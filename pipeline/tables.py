@@ -1,4 +1,4 @@
-"""Tables of words and texts: TOML files beside the modules that read them."""
+"""Reader of tables of words and texts: TOML files beside the modules that use them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def read_table(module: str, name: str) -> dict[str, Any]:
-    """Return the table ``NAME.toml`` in the folder of a module, which documents its keys."""
+    """Return the content of ``NAME.toml`` in the folder of ``module`` (a ``__name__``)."""
     package = module.rpartition(".")[0]
     path = resources.files(package) / f"{name}.toml"
     return tomllib.loads(path.read_text("utf-8"))

@@ -150,7 +150,7 @@ def test_a_missing_package_is_named_with_a_way_to_get_it(
 def test_a_package_of_another_version_is_no_bug_and_a_module_of_ours_is() -> None:
     name = "cannot import name 'x' from 'polib' (polib.py)"
     told = packages.missing_text(ImportError(name, name="polib"))
-    assert told.startswith("the package of the module polib is of a version that does")
+    assert told.startswith("the package of the module polib has an unsupported version")
     ours = ModuleNotFoundError("No module named 'pipeline.x'", name="pipeline.x")
     assert packages.missing_text(ours) == ""
     assert packages.missing_text(ImportError("something else")) == ""
@@ -206,7 +206,7 @@ sys.argv[:] = sys.argv[1:]
         (
             "runpy.run_module('pipeline', run_name='__main__')",
             2,
-            "this is Python 3.10, and 3.11 is the oldest that will do",
+            "this is Python 3.10, but 3.11 or later is required",
         ),
         (
             "runpy.run_path('noxfile.py')",
