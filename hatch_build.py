@@ -1,7 +1,7 @@
-"""The extras of the package: dependency groups of pyproject.toml, which are stated there once.
+"""Build hook of hatchling: make the package's extras from dependency groups of pyproject.toml.
 
-``pip install '.[execute]'`` has no way to name a group, and an extra could not hold the one JAX pin
-that ``upgrade`` moves. So hatchling asks this when it builds.
+So each list of packages, and the JAX pin that ``upgrade`` moves, is written only once, in a
+dependency group. ``pip install '.[execute]'`` cannot name a group, so the package needs extras.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 if sys.version_info >= (3, 11):
     import tomllib
-else:  # hatchling brings it: so that pip comes as far as to say which Python is wanted
+else:  # tomli comes with hatchling. pip can then report that Python is too old.
     import tomli as tomllib
 
 
 class Extras(MetadataHookInterface):
-    """Makes an extra of each group in ``[tool.hatch.metadata.hooks.custom] extras``."""
+    """Hook that makes an extra of each group in ``[tool.hatch.metadata.hooks.custom] extras``."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Add the extras to the project's ``metadata``."""
+        """Add the extras to the project's ``metadata``, a dictionary that hatchling reads."""
         pyproject = Path(self.root, "pyproject.toml").read_text(encoding="utf-8")
         groups = tomllib.loads(pyproject)["dependency-groups"]
         metadata["optional-dependencies"] = {

