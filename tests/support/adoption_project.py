@@ -1,7 +1,8 @@
-"""A project whose upstream is the sample docs with a history, and copies of its pages.
+"""Project for tests of ``adopt``: an upstream with a history, and translated copies.
 
-The sample docs are the third release; the first two are made of them: some messages said otherwise,
-other code, a page under another name. The Chinese of the sample is what copies are made of.
+The upstream has three releases. The third is the sample docs. The first two are derived from it:
+some messages have other words, code has another line, and one page has another name. Copies are
+made from the sample's Chinese translations.
 """
 
 from __future__ import annotations
@@ -70,14 +71,14 @@ CODE = {"v1": "first_release = 1", "v2": "second_release = 2"}
 
 @cache
 def chinese(page: str) -> Mapping[str, str]:
-    """The finished translations of a page of the sample."""
+    """Return the finished translations of a page of the sample, by msgid."""
     data = (TRANSLATIONS / f"{page}.po").read_bytes()
     return translations_of(po.read_catalog(data, where=page).catalog)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OldPage:
-    """A page as it was in a release: its document, its blocks, and their translations."""
+    """Page at an old release: its document, its blocks, and their translations."""
 
     path: str
     data: bytes
@@ -86,13 +87,13 @@ class OldPage:
 
     @property
     def row(self) -> Row:
-        """The whole page in Chinese."""
+        """Return the whole page in Chinese, as a copy."""
         return translated(self.blocks, self.translations)
 
 
 @cache
 def old_page(page: str, release: str) -> OldPage:
-    """A page of the sample as it was in a release."""
+    """Return a page of the sample at an old release."""
     path = next(path for path in _paths(page) if path.exists())
     name = path.relative_to(SAMPLE).as_posix()
     data = path.read_bytes()
@@ -119,7 +120,7 @@ def _paths(page: str) -> Iterator[Path]:
 def _edits(
     document: Document, release: str, translations: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """New English for some messages, and the translations of that."""
+    """Return new English for some messages, and the translations of this English."""
     start, english, chinese_words = ADDED[release]
     edits: dict[str, str] = {}
     added: dict[str, str] = {}
@@ -138,7 +139,7 @@ def _edits(
 
 
 def _with_code(data: bytes, release: str) -> bytes:
-    """The page with one more line of code, behind its first import."""
+    """Return the page with one more line of code after its first import."""
     for before, between in (
         (b"import jax.numpy as jnp\\n", b'",\n    "'),
         (b"import jax.numpy as jnp\n", b""),
@@ -152,7 +153,7 @@ def _with_code(data: bytes, release: str) -> bytes:
 
 
 def make_sample_history(folder: Path) -> Path:
-    """A repository with the three releases of the sample, a month apart."""
+    """Make a repository with the three releases of the sample, a month apart."""
     init_repository(folder)
     others = {
         path: data
@@ -169,7 +170,7 @@ def make_sample_history(folder: Path) -> Path:
 
 @dataclass(frozen=True)
 class AdoptionProject:
-    """A project at ``root`` that pulls the sample's history from ``url``, pinned to v3."""
+    """Project at ``root`` that pulls the sample's history from ``url``, pinned to v3."""
 
     root: Path
     url: Path
@@ -206,11 +207,11 @@ class AdoptionProject:
 
     @cached_property
     def lock(self) -> Lock:
-        """What is pulled; it is pulled when it is asked for."""
+        """Return the lock of the pulled docs. The first access pulls them."""
         return pull(self.run)
 
     def write(self, name: str, content: str | bytes) -> str:
-        """Write a copy; return what the command line would be given."""
+        """Write a copy to a file. Return the command-line argument that names the file."""
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -224,7 +225,7 @@ class AdoptionProject:
         at: str | None = None,
         **options: object,
     ) -> AdoptResult:
-        """Adopt files; by default as the work of Li Lei, under a licence that is known."""
+        """Adopt files; by default with author Li Lei and a known licence."""
         assert self.lock.commit
         values: dict[str, object] = {
             "author": "Li Lei",
@@ -235,20 +236,20 @@ class AdoptionProject:
         return adopt(self.run, options_of_run)
 
     def catalog(self, page: str) -> Catalog:
-        """The catalogue of a page as it is on the disk."""
+        """Return the catalogue of a page as it is on disk."""
         path = self.paths.catalog(LOCALE, page)
         return po.read_catalog(path.read_bytes(), where=page).catalog
 
     @contextmanager
     def matcher(self, encoder: Encoder) -> Iterator[Matcher]:
-        """What finds out of which page a copy is."""
+        """Yield a matcher, which finds the page and version of a copy."""
         with open_versions(self.run, self.lock) as versions:
             yield Matcher(versions=versions, encoder=encoder)
 
 
 @cache
 def _all_chinese() -> Mapping[str, str]:
-    """The Chinese of every message of every release, without marks."""
+    """Return the Chinese letters of every message of every release, by msgid."""
     known: dict[str, str] = {}
     for page, release in product(PAGES, RELEASES):
         for english, words in old_page(page, release).translations.items():
@@ -257,9 +258,10 @@ def _all_chinese() -> Mapping[str, str]:
 
 
 def reads_the_sample(_texts: Iterable[str]) -> Similar:
-    """Stand in for the sentence encoder, which takes seconds a page: it knows the sample's Chinese.
+    """Stand-in for the sentence encoder, which takes seconds for each page.
 
-    Two texts are as alike as the letters of the copy and of our translation.
+    It knows the Chinese of the sample. The similarity of English and Chinese is that of the Chinese
+    and the sample's translation of the English.
     """
 
     def similar(ours: Sequence[str], theirs: Sequence[str]) -> float:

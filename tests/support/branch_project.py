@@ -1,7 +1,7 @@
-"""A project in a git repository of its own, worked on as one does on GitHub.
+"""Project in its own git repository, with branches, as people work on GitHub.
 
-Memory, lock and configuration are committed, catalogues and ``build/`` are ignored. The upstream is
-a real repository too, with two releases. Everything runs through the command line.
+Memory, lock and configuration are committed; catalogues and ``build/`` are ignored. The upstream is
+a real git repository as well, with two releases. Tests run commands through the command line.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ _WORDS = "lamp saw glue drill bench apron drawer clamp varnish hammer".split()
 
 
 def page(title: str, sentence: str) -> str:
-    """A page with a heading and a paragraph for each word: ``sentence`` with it for ``{}``."""
+    """Return a page with a heading, and a paragraph for each of some words.
+
+    A paragraph is ``sentence`` with the word in place of ``{}``.
+    """
     paragraphs = [sentence.format(word) for word in _WORDS]
     return "\n\n".join([f"# {title}", *paragraphs]) + "\n"
 
@@ -69,19 +72,19 @@ del SECOND["attic.md"]
 
 
 def make_upstream(folder: Path) -> Path:
-    """The upstream, with the releases v1 and v2."""
+    """Make the upstream's repository, with the releases v1 and v2."""
     return make_origin(folder, {"v1": FIRST, "v2": SECOND})
 
 
 @dataclass(frozen=True, slots=True)
 class Clone:
-    """A working copy of the project."""
+    """Clone of the project."""
 
     root: Path
 
     @classmethod
     def make(cls, root: Path, upstream: Path) -> Clone:
-        """A new project at v1, with one page translated; all of it is committed on ``main``."""
+        """Make a new project at v1, with one translated page, and commit it on ``main``."""
         root.mkdir(parents=True)
         clone = cls(root)
         (root / "pyproject.toml").write_text(CONFIG.format(url=upstream))
@@ -95,7 +98,7 @@ class Clone:
         return clone
 
     def copy(self, root: Path) -> Clone:
-        """Return a working copy of its own at ``root``, which has the same upstream."""
+        """Return another clone at ``root``, with the same upstream."""
         shutil.copytree(self.root, root, symlinks=True)
         return Clone(root)
 
@@ -103,7 +106,7 @@ class Clone:
         return git(self.root, *words)
 
     def commit(self, subject: str) -> None:
-        """Commit everything that git does not ignore."""
+        """Commit all files that git does not ignore."""
         self.git("add", "-A")
         self.git("commit", "-qm", subject)
 
@@ -111,7 +114,7 @@ class Clone:
         self.git("checkout", "-q", "-b", name, start)
 
     def run(self, *words: str) -> int:
-        """``python -m pipeline`` in this working copy; return its exit code."""
+        """Run ``python -m pipeline`` with ``words`` in this clone. Return its exit code."""
         with chdir(self.root):
             return main([*words, "-q"])
 
@@ -137,7 +140,7 @@ class Clone:
         return po.read_catalog(path.read_bytes(), where=name).catalog
 
     def texts(self, name: str) -> dict[str, str]:
-        """The translations of a page's paragraphs by the word that stands in them."""
+        """Return the translations of a page's paragraphs, by the word that each contains."""
         texts: dict[str, str] = {}
         for entry in self.read(name).entries:
             words = set(re.findall(r"\w+", entry.msgid)).intersection(_WORDS)
@@ -146,7 +149,7 @@ class Clone:
         return texts
 
     def codes(self) -> list[str]:
-        """The codes of the last run's findings."""
+        """Return the codes of all findings of the last run, sorted."""
         report = json.loads((self.root / "build" / "report.json").read_bytes())
         rows = report["locales"][LOCALE]["pages"]
         findings = [*report["findings"], *(f for row in rows for f in row["findings"])]
@@ -158,13 +161,13 @@ class Clone:
         return [f for row in rows for f in row["findings"] if f["code"] == code]
 
     def comments(self) -> list[bytes]:
-        """Translators' comments in the memory, but for the warning on top."""
+        """Return translators' comments in the memory, without each file's warning at its top."""
         lines = b"\n".join(read_tree(self.memories).values()).split(b"\n")
         found = (line for line in lines if re.match(rb"#~?[ ]*# |# ", line))
         return [line for line in found if not line.startswith(b"# Translation memory:")]
 
     def kept(self, folder: str) -> dict[str, str]:
-        """What lies in ``build/…/set-aside`` or ``replaced``: msgstr by context."""
+        """Return the msgstrs in ``build/…/set-aside`` or ``build/…/replaced``, by context."""
         kept: dict[str, str] = {}
         for data in read_tree(self.output / folder).values():
             for entry in po.read_catalog(data, where=folder).catalog.entries:
@@ -174,7 +177,7 @@ class Clone:
     # Work
 
     def edit(self, name: str, change: Callable[[Entry], Entry]) -> None:
-        """Change the entries of a catalogue, as a translator's tool does."""
+        """Change the entries of a catalogue, as a translator's editor does."""
         catalog = self.read(name)
         entries = tuple(map(change, catalog.entries))
         header = {
@@ -186,7 +189,10 @@ class Clone:
         (self.catalogs / f"{name}.po").write_bytes(data)
 
     def translate(self, name: str, word: str = "", text: str = "") -> None:
-        """Translate the paragraph with ``word``, or all of a page; the text says which it is."""
+        """Translate the paragraph with ``word``, or all paragraphs of a page.
+
+        Without ``text``, the translation names the page and differs for each paragraph.
+        """
 
         def change(entry: Entry) -> Entry:
             if entry.obsolete or not re.search(rf"\b{word}\b", entry.msgid):
@@ -197,12 +203,12 @@ class Clone:
         self.edit(name, change)
 
     def move_to(self, ref: str) -> None:
-        """Pin another release."""
+        """Pin another release in the configuration."""
         path = self.root / "pyproject.toml"
         path.write_text(re.sub('ref = ".*"', f'ref = "{ref}"', path.read_text()))
 
     def fresh(self) -> Clone:
-        """A new clone of what is committed here, synced."""
+        """Return a new clone of the committed files, after a sync."""
         target = self.root.with_name("fresh")
         shutil.rmtree(target, ignore_errors=True)
         git(self.root.parent, "clone", "-q", str(self.root), str(target))
@@ -213,7 +219,10 @@ class Clone:
         return clone
 
     def assert_follows(self) -> None:
-        """After a sync everything is as in a fresh clone, and nothing was said or written."""
+        """Sync, and assert that everything is as in a fresh clone.
+
+        The sync must report nothing about the memory, and change no committed file.
+        """
         assert self.sync() == 0
         assert self.git("status", "--porcelain") == ""
         assert [code for code in self.codes() if code.startswith("memory")] == []
@@ -224,7 +233,7 @@ class Clone:
         assert read_tree(self.memories) == memories
 
     def follows_from(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
-        """Return catalogues and memory of a fresh clone; of each commit there is one clone."""
+        """Return catalogues and memory of a fresh clone. The result is cached for each commit."""
         is_shallow = self.git("rev-parse", "--is-shallow-repository")
         key = (self.git("rev-parse", "HEAD"), is_shallow)
         if key not in _FRESH:

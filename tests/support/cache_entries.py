@@ -1,4 +1,4 @@
-"""A run of code as the cache keeps it, for tests of the cache and of its entries."""
+"""Entries of the execution cache, for tests of the cache."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Which message of a page was changed into which one, and what the update offered for it.
+"""Pairs of a message and its changed version, to measure the matching of an update.
 
-It is told by position alone: a ground truth for the matching that shares nothing with its measure
-of similarity. What stands between two unchanged neighbours now, is of the same kind and is found
-nowhere else, was made of what stood between them before.
+The pairs are found by position alone, so this ground truth shares nothing with the similarity that
+the update uses. Two messages are a pair if they are in the same place between unchanged neighbours,
+have the same kind, and occur nowhere else.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SAID = re.compile("译[0-9a-f]{40}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A message of ``page`` and what upstream made of it."""
+    """A message of ``page``, and the message that upstream replaced it by."""
 
     page: str
     old: str
@@ -43,9 +43,9 @@ class Pair:
 
     @property
     def survived(self) -> float:
-        """Percent of the words that both texts have, in any order (Dice).
+        """Return the percentage of words that both texts have, in any order (Dice coefficient).
 
-        Mark-up and code are included.
+        Markup and code are included.
         """
         before, after = (
             Counter(_WORD.findall(text.casefold())) for text in (self.old, self.new)
@@ -54,15 +54,12 @@ class Pair:
 
     @property
     def is_edit(self) -> bool:
-        """Whether enough was left to start from the old translation.
-
-        A translator would rather do so than start from nothing.
-        """
+        """Return whether a translator would rather edit the old translation than start anew."""
         return self.label not in ANEW
 
     @property
     def label(self) -> str:
-        """The class of the change; for a rewording with the share of the words that it left."""
+        """Return the class of the change; for a rewording, with the share of common words."""
         kind = classify(self.old, self.new).kind
         if kind is not ChangeClass.REWORDING:
             return str(kind)
@@ -74,9 +71,10 @@ class Pair:
 def changed_pairs(
     before: Pages, after: Pages, known: Collection[str]
 ) -> Iterator[Pair]:
-    """The pairs of one step.
+    """Yield the pairs between two releases.
 
-    ``known`` are the texts of ``before`` and of earlier releases: they moved or came back.
+    ``known`` are the texts of ``before`` and of earlier releases. A text among these has moved or
+    come back, so it is not a change.
     """
     stays = {entry.msgid for entries in after.values() for entry in entries}
     for page in sorted(before.keys() & after.keys()):
@@ -88,9 +86,9 @@ def changed_pairs(
 def _in_place(
     before: tuple[Entry, ...], after: tuple[Entry, ...]
 ) -> Iterator[tuple[Entry, Entry]]:
-    """The messages in gaps between two that are equal, or the page's end.
+    """Yield old and new entries in the same place between unchanged neighbours.
 
-    They count if the same kinds stand there in the same order.
+    A place counts only if both releases have the same kinds of messages there, in the same order.
     """
     matcher = SequenceMatcher(
         None,
@@ -115,11 +113,11 @@ def _kind(entry: Entry) -> str:
 def verdict(
     pair: Pair, before: Mapping[str, Catalog], after: Mapping[str, Catalog]
 ) -> str:
-    """What the update from ``before`` to ``after`` gave: ``useful``, ``other`` or ``none``.
+    """Return the outcome of the update for a pair: ``useful``, ``other`` or ``none``.
 
-    Useful for the new message is the translation that the old one had. A msgstr of the tests names
-    the text that it was made for, so this also holds for what was carried over, joined, or still
-    waited for a person.
+    It is ``useful`` if the new message has the translation of the old one, perhaps fuzzy or as part
+    of a longer one. This is visible because each msgstr in these tests names the English that it
+    was made for.
     """
     had, offered = _said(before[pair.page], pair.old), _said(after[pair.page], pair.new)
     assert had, pair
@@ -137,9 +135,9 @@ def _said(catalog: Catalog, msgid: str) -> set[str]:
 
 
 def tabulate(verdicts: Iterable[tuple[Pair, str]]) -> Iterator[str]:
-    """The lines of a table: pairs and verdicts by class.
+    """Yield the lines of a table: counts of pairs and verdicts by class.
 
-    Those that take a person the least time come first.
+    The classes that need the least work come first.
     """
     table: dict[str, Counter[str]] = defaultdict(Counter)
     for pair, given in verdicts:

@@ -1,4 +1,4 @@
-"""The tables of bad and good translations that every check is tested with."""
+"""Tables of bad and good translations, with which every check is tested."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def subject(
     markup: str = "Markdown",
     **fields: Any,
 ) -> Subject:
-    """A translation to look at."""
+    """Return a translation to check."""
     place = kind if markup == "Markdown" else f"{kind} ({markup})"
     return Subject(
         Entry(msgid=msgid, msgstr=msgstr, notes=(f"{place} · Title",), **fields),
@@ -60,7 +60,7 @@ def subject(
 
 
 def subjects(case: dict[str, Any]) -> list[Subject]:
-    """What a case of a table is about."""
+    """Return the translations of one case of a table."""
     fields = {
         name: case[name]
         for name in ("kind", "markup", "previous", "fuzzy")
@@ -72,7 +72,7 @@ def subjects(case: dict[str, Any]) -> list[Subject]:
 
 
 def problems(check: Check | PageCheck, found: Sequence[Subject]) -> list[Problem]:
-    """What a check finds."""
+    """Return the problems that a check finds."""
     if isinstance(check, Check):
         return list(check.look(found[0]))
     return [check.stamp(problem, index=problem.index) for problem in check.find(found)]

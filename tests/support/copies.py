@@ -1,7 +1,8 @@
-"""Translated copies of pages, and what people and programs do to them.
+"""Translated copies of pages, and the changes that people and programs make to them.
 
-A copy is a row of pieces that know which messages they translate; damages turn one row into
-another, and a writer makes a file of it. So a test knows what there is to be found.
+A copy is a row of pieces, and each piece knows the messages that it translates. Damages turn one
+row into another, for example by joining paragraphs. A writer turns a row into a file. So a test
+knows which translations ``adopt`` should find.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ LINK = re.compile(r"(?<!!)\[([^\[\]]+)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A block of a copy, with the messages that its words translate, if it has any."""
+    """Block of a copy. ``of`` has the messages that its words translate."""
 
     kind: BlockKind
     text: str
@@ -43,7 +44,7 @@ Damage = Callable[[Row, random.Random], Row]
 
 
 def translated(blocks: Sequence[Block], translations: Mapping[str, str]) -> Row:
-    """The copy of a page whose messages are translated as far as ``translations`` goes."""
+    """Return a copy of a page. Messages without a translation stay English."""
     row: list[Piece] = []
     for block in blocks:
         text = block.text
@@ -66,12 +67,12 @@ def _each(row: Row, kind: BlockKind, change: Callable[[str], str]) -> Row:
 
 
 def flatten_code(row: Row, chance: random.Random) -> Row:
-    """Code on a single line."""
+    """Put the code of each cell on a single line."""
     return _each(row, BlockKind.CODE, lambda code: " ".join(code.split()))
 
 
 def edit_code(row: Row, chance: random.Random) -> Row:
-    """A line of every third cell is changed, doubled or gone."""
+    """Change, double or remove a line in every third cell."""
 
     def edited(code: str) -> str:
         lines = code.split("\n")
@@ -91,14 +92,14 @@ def edit_code(row: Row, chance: random.Random) -> Row:
 
 
 def translate_comments(row: Row, chance: random.Random) -> Row:
-    """Comments of code in Chinese."""
+    """Translate the comments of code into Chinese."""
     return _each(
         row, BlockKind.CODE, lambda code: re.sub(r"# .*", "# 这里是译者写的注释", code)
     )
 
 
 def dump_outputs(row: Row, chance: random.Random) -> Row:
-    """What code has printed, as text behind it."""
+    """Add the output of code as text after the code."""
     dumped: list[Piece] = []
     for piece in row:
         dumped.append(piece)
@@ -117,7 +118,7 @@ def dump_outputs(row: Row, chance: random.Random) -> Row:
 
 
 def strip_marks(row: Row, chance: random.Random) -> Row:
-    """No code spans, no links, no roles: only their words."""
+    """Remove the markup of code spans, links and roles; keep their words."""
 
     def stripped(piece: Piece) -> Piece:
         if piece.kind not in (BlockKind.PROSE, BlockKind.HEADING):
@@ -129,12 +130,12 @@ def strip_marks(row: Row, chance: random.Random) -> Row:
 
 
 def fold_spaces(row: Row, chance: random.Random) -> Row:
-    """Runs of spaces become one, also those that code is indented with."""
+    """Replace runs of spaces by one space, also in the indentation of code."""
     return tuple(replace(piece, text=re.sub(" {2,}", " ", piece.text)) for piece in row)
 
 
 def escape_marks(row: Row, chance: random.Random) -> Row:
-    """Backslashes and entities that a converter from HTML has put in."""
+    """Add backslashes and entities, as a converter from HTML does."""
 
     def escaped(text: str) -> str:
         parts = re.split(r"(`[^`]*`|\$[^$]*\$|\]\([^()]*\))", text)
@@ -150,12 +151,12 @@ def escape_marks(row: Row, chance: random.Random) -> Row:
 
 
 def cut_off(row: Row, chance: random.Random) -> Row:
-    """The page ends in the middle."""
+    """Cut the page off in the middle."""
     return row[: int(len(row) * chance.uniform(0.45, 0.75))]
 
 
 def renumber(row: Row, chance: random.Random) -> Row:
-    """Headings with numbers of their own."""
+    """Number the headings."""
     numbered: list[Piece] = []
     number = 0
     style = chance.choice(("{}. ", "{}、", "第{}章 ", "3.{} "))
@@ -169,7 +170,7 @@ def renumber(row: Row, chance: random.Random) -> Row:
 
 
 def leave_english(row: Row, chance: random.Random) -> Row:
-    """Half of the page is still in English, in runs."""
+    """Leave half of the page in English, in runs of blocks."""
     left: list[Piece] = []
     is_english = False
     for piece in row:
@@ -181,7 +182,7 @@ def leave_english(row: Row, chance: random.Random) -> Row:
 
 
 def remark(row: Row, chance: random.Random) -> Row:
-    """Remarks and cells of the translator's own."""
+    """Add remarks and cells of the translator."""
     remarks = (
         "译者注：这一段原文写得比较啰嗦，读者可以先跳过，等看完后面的例子再回来。",
         "（译注）作者在这里没有解释清楚，我自己试了一下，结果和文中说的一样。",
@@ -202,12 +203,12 @@ def remark(row: Row, chance: random.Random) -> Row:
 
 
 def drop_some(row: Row, chance: random.Random) -> Row:
-    """Some blocks are missing."""
+    """Remove some blocks."""
     return tuple(piece for piece in row if chance.random() > 0.1)
 
 
 def join_paragraphs(row: Row, chance: random.Random) -> Row:
-    """Some paragraphs are joined to one."""
+    """Join some paragraphs with the next one."""
     joined: list[Piece] = []
     for piece in row:
         last = joined[-1] if joined else None
@@ -229,7 +230,7 @@ def join_paragraphs(row: Row, chance: random.Random) -> Row:
 
 
 def cut_paragraphs(row: Row, chance: random.Random) -> Row:
-    """Some paragraphs are cut in two, between sentences."""
+    """Cut some paragraphs in two, between sentences."""
     cut: list[Piece] = []
     for piece in row:
         first, mark, rest = piece.text.partition("。")
@@ -249,7 +250,7 @@ def cut_paragraphs(row: Row, chance: random.Random) -> Row:
 
 
 def keep_both(row: Row, chance: random.Random) -> Row:
-    """Each paragraph in English, and behind it in Chinese."""
+    """Put the English of each paragraph before its Chinese."""
     both: list[Piece] = []
     for piece in row:
         if piece.is_translated and piece.kind is BlockKind.PROSE and len(piece.of) == 1:
@@ -259,12 +260,12 @@ def keep_both(row: Row, chance: random.Random) -> Row:
 
 
 def drop_code(row: Row, chance: random.Random) -> Row:
-    """Prose alone."""
+    """Remove all code."""
     return tuple(piece for piece in row if piece.kind is not BlockKind.CODE)
 
 
 def split_cells(row: Row, chance: random.Random) -> Row:
-    """Cells of code are split and joined."""
+    """Split and join cells of code."""
     split: list[Piece] = []
     for piece in row:
         lines = piece.text.strip("\n").split("\n")
@@ -307,7 +308,7 @@ DAMAGES: dict[str, Damage] = {
 
 
 def _plainly(text: str) -> str:
-    """The mark-up of reST and of MyST as people write it in Markdown."""
+    """Return text with markup of reST and MyST as people write it in Markdown."""
     text = re.sub(r"\\\\ ", "", text)
     text = re.sub(r"`([^`<>]+?)\s*<([^<>`]+)>`__?", r"[\1](\2)", text)
     text = re.sub(r":[\w.:+-]+:`~?([^`<]*?)(?:\s*<[^<>`]*>)?`", r"`\1`", text)
@@ -315,7 +316,7 @@ def _plainly(text: str) -> str:
 
 
 def as_markdown(row: Row) -> str:
-    """The copy as Markdown."""
+    """Return the copy as Markdown."""
     parts = []
     for piece in row:
         text = _plainly(piece.text)
@@ -331,7 +332,7 @@ def as_markdown(row: Row) -> str:
 
 
 def as_notebook(row: Row) -> str:
-    """The copy as a notebook: prose between two cells of code is one cell."""
+    """Return the copy as a notebook. All prose between two code cells is one cell."""
     cells: list[dict[str, object]] = []
     prose: list[Piece] = []
 
@@ -355,12 +356,12 @@ def as_notebook(row: Row) -> str:
 
 
 def as_plain(row: Row) -> str:
-    """The copy as text alone, as a browser copies it."""
+    """Return the copy as plain text, as people copy it from a browser."""
     return "\n\n".join(_plainly(piece.text).strip("\n") for piece in row) + "\n"
 
 
 def as_html(row: Row, *, around: bool = True) -> str:
-    """The copy as a web page, with navigation around it."""
+    """Return the copy as a web page, with navigation around it unless ``around`` is false."""
     body = []
     for piece in row:
         match piece.kind, piece.message:
@@ -391,7 +392,7 @@ def as_html(row: Row, *, around: bool = True) -> str:
 
 
 def _inline(text: str) -> str:
-    """Inline mark-up as HTML: code, links, roles, emphasis."""
+    """Return text with inline markup as HTML: code, links, roles, emphasis."""
     text = escape(_plainly(text), quote=False)
     text = re.sub(
         r"(?:\{[\w:+-]+\}|:[\w.:+-]+:)`([^`]*?)(?:\s*&lt;[^`]*?&gt;)?`",
@@ -424,13 +425,18 @@ _CHAPTER = re.compile(r"^第\d+章 ")  # what ``renumber`` puts before a heading
 
 
 def han(text: str) -> str:
-    """The Chinese of a text alone: what is compared, whatever became of its mark-up."""
+    """Return only the Chinese letters of a text, to compare texts without markup."""
     return "".join(HAN.findall(_CHAPTER.sub("", text)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """How many translations there were, how many were found, and how much of it is so."""
+    """Result of comparing an adoption with the truth, as counts of messages.
+
+    ``there`` is the number of translations in the copy, and ``found`` how many of them were
+    adopted. ``said`` is the number of adopted translations, and ``right`` how many of them are
+    correct.
+    """
 
     there: int
     found: int
@@ -441,9 +447,9 @@ class Score:
 
 
 def score(row: Row, said: Mapping[str, str]) -> Score:
-    """Compare what an adoption says of messages with what a copy has for them.
+    """Compare the adopted translations (``said``, by msgid) with those in the copy.
 
-    Where versions that fit equally well have a message in other words, it is the same message.
+    A message may have other words in a version that fits equally well. This counts as correct.
     """
     texts: dict[
         str, list[str]
@@ -484,5 +490,5 @@ def score(row: Row, said: Mapping[str, str]) -> Score:
 
 
 def is_like(message: str, other: str) -> bool:
-    """Whether two texts are one message, of one version or of two."""
+    """Return whether two texts are the same message, perhaps from two versions of the page."""
     return message == other or fuzz.ratio(message, other) > _LIKE

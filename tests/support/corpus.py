@@ -1,7 +1,7 @@
-"""What the tests of the core read pages with: samples, translations of all sorts, and checks.
+"""Pages for the tests of the core: samples, translations of all sorts, and assertions.
 
-Some translations are pseudo-translations, others are hostile. The checks here
-share no code with the pipeline's guard, so that a mistake in it cannot hide itself.
+Some translations are pseudo-translations, others are hostile. The assertions share no code with the
+pipeline's guard, so they find mistakes of the guard.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
 def pseudo(msgid: str) -> str:
-    """A translation that could be real.
+    """Return a pseudo-translation of a message, which the guard should accept.
 
-    Every word outside code, math, markup and targets becomes Chinese.
+    Every word outside code, math, markup and link targets is replaced by Chinese.
     """
     parts: list[str] = []
     at = 0
@@ -178,14 +178,15 @@ HOSTILE: Mapping[str, str] = {
 
 
 def hostile(kind: str, msgid: str) -> str:
-    """The hostile translation of one kind for a message."""
+    """Return the hostile translation of a given kind for a message."""
     return HOSTILE[kind].replace("…", msgid)
 
 
 def assert_joins(document: Document, data: bytes) -> int:
-    """P1 and P2: gaps and messages are the text, the text is the blob.
+    """Assert that a document can be split and joined. Return the number of its messages.
 
-    Writing each message as it is changes nothing.
+    Gaps and messages together must be the text, and the text the file (P1). Replacing each message
+    by itself must change nothing (P2).
     """
     assert document.raw.encode() == data
     assert merge(document, {}).data == data
@@ -217,9 +218,9 @@ def assert_joins(document: Document, data: bytes) -> int:
 
 
 def assert_only_prose_changed(document: Document, merged: bytes) -> None:
-    """Fail unless ``merged`` is ``document`` but for its messages.
+    """Assert that ``merged`` differs from ``document`` only in its messages.
 
-    The means share nothing with the guard.
+    The comparison shares no code with the guard.
     """
     text = merged.decode()
     if document.format is Format.NOTEBOOK:
@@ -262,9 +263,9 @@ def _source(cell: Mapping[str, Any]) -> str:
 
 
 def _assert_gaps(unit: Unit, theirs: str, ours: str) -> None:
-    """Every gap between messages stands in ``ours``, in order.
+    """Assert that ``ours`` contains every gap between messages, in order.
 
-    The first is at its start and the last at its end.
+    The first gap must be at the start of the text, the last gap at its end.
     """
     messages = unit.split.messages
     cuts = [
@@ -294,7 +295,7 @@ def _assert_gaps(unit: Unit, theirs: str, ours: str) -> None:
 
 
 def rendered(text: str) -> str:
-    """HTML without white space."""
+    """Return the HTML of a text, without white space."""
     md = (
         MarkdownIt("commonmark")
         .enable(["table", "strikethrough"])
@@ -314,9 +315,9 @@ _CAPTION = re.compile(r"^([ \t]*:?caption:).*", re.MULTILINE)
 
 
 def prose_free_fences(text: str) -> list[tuple[str, str]]:
-    """Every fenced block that holds no prose, as plain CommonMark has it.
+    """Return info string and content of every fenced block without prose.
 
-    Front matter and ``+++`` are known besides.
+    The blocks are found by a plain CommonMark parser that also knows front matter and ``+++``.
     """
     parser = (
         MarkdownIt("commonmark")
@@ -334,9 +335,9 @@ def prose_free_fences(text: str) -> list[tuple[str, str]]:
 
 
 def jupytext_code(text: str) -> list[tuple[str, str, dict[str, Any]]] | None:
-    """The code cells of a MyST notebook as jupytext, which runs them, reads them.
+    """Return the code cells of a MyST notebook, as jupytext reads them.
 
-    None if it cannot.
+    Return None if jupytext cannot read it.
     """
     import jupytext
     import yaml

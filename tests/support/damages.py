@@ -1,6 +1,6 @@
-"""What goes wrong in translations: one function for each kind of damage.
+"""Mistakes in translations: one function for each kind of damage.
 
-It takes an entry to the damaged one, or to None where it cannot be.
+A damage takes an entry and returns the damaged entry, or None if it does not apply.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ TRADITIONAL = str.maketrans(
 
 @dataclass(frozen=True)
 class Damage:
-    """One kind of damage, and the codes of the warnings that are right for it.
+    """Kind of damage, and the codes of the warnings that checks may report for it.
 
-    An error always is.
+    An error always counts as detection.
     """
 
     name: str
@@ -57,12 +57,12 @@ def of_text(change: Callable[[str], str | None]) -> Callable[[Entry], Entry | No
 def sub(
     pattern: str | re.Pattern[str], by: str | Callable[[re.Match[str]], str]
 ) -> Callable[[Entry], Entry | None]:
-    """Change the first place that ``pattern`` finds."""
+    """Return a damage that replaces the first match of ``pattern``."""
     return of_text(lambda text: re.sub(pattern, by, text, count=1))
 
 
 def _of_code(by: Callable[[str], str]) -> Callable[[Entry], Entry | None]:
-    """Change the first code span, which ``by`` gets without its backticks."""
+    """Return a damage that replaces the first code span. ``by`` gets it without backticks."""
 
     def change(text: str) -> str | None:
         span = next(filter(CODE.fullmatch, prose.atoms_of(text)), None)
@@ -77,7 +77,7 @@ def _of_code(by: Callable[[str], str]) -> Callable[[Entry], Entry | None]:
 def in_prose(
     pattern: str, by: str | Callable[[re.Match[str]], str], *, count: int = 1
 ) -> Callable[[Entry], Entry | None]:
-    """Change what ``pattern`` finds outside of atoms."""
+    """Return a damage that replaces matches of ``pattern`` outside atoms."""
 
     def apply(entry: Entry) -> Entry | None:
         text = blanked = entry.msgstr
@@ -103,7 +103,10 @@ def _misspell(code: str) -> str:
 
 
 def _bold_around_mark(text: str) -> str | None:
-    """``**注意**：不要`` to ``**注意：**不要``; without a mark behind it, quotes within."""
+    """Move a mark into bold text: ``**注意**：不要`` → ``**注意：**不要``.
+
+    If no mark follows the bold text, put quotation marks inside it.
+    """
     if re.search(rf"{BOLD.pattern}[，。：；！？、]{HAN}", text):
         return re.sub(
             rf"{BOLD.pattern}([，。：；！？、])(?={HAN})", r"**\1\2**", text, count=1
@@ -112,7 +115,7 @@ def _bold_around_mark(text: str) -> str | None:
 
 
 def _copy(entry: Entry) -> Entry | None:
-    """One or two words may be a name: those are left out."""
+    """Replace the translation by the English. Return None for one or two words, perhaps a name."""
     return (
         replace(entry, msgstr=entry.msgid)
         if len(re.findall("[A-Za-z]{2,}", prose.mask(entry.msgid))) > 2
@@ -201,7 +204,7 @@ def avoided_term(glossary: Glossary) -> Callable[[Entry], Entry | None]:
 
 
 def kinds(glossary: Glossary) -> tuple[Damage, ...]:
-    """All kinds of damage to single entries."""
+    """Return all kinds of damage to single entries."""
 
     def kind(
         name: str,

@@ -1,8 +1,10 @@
-"""Docstrings as Sphinx's own autodoc and napoleon render them, without anything of the pipeline.
+"""Docstrings as Sphinx's own autodoc and napoleon render them, without code of the pipeline.
 
-A module with one function for each docstring is read like any package. The result is the doctree of
-each docstring without its prose: what remains must be equal in every language. It runs as a script,
-in a process of its own: docstrings as JSON on stdin, trees on stdout.
+The module makes a Python module with one function for each docstring, and lets Sphinx read it. The
+result is the doctree of each docstring without its prose, which must be equal in every language.
+
+Sphinx runs in another process: this module as a script. It reads docstrings as JSON from stdin, and
+writes the trees to stdout.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ Tree = tuple[Any, ...]
 
 
 def trees_of(docstrings: Mapping[str, str], settings: Mapping[str, Any]) -> Any:
-    """Return the tree of each docstring, by name, as ``settings`` of Sphinx make it."""
+    """Return the tree of each docstring, by name. ``settings`` are those of Sphinx."""
     request = {"docstrings": dict(docstrings), "settings": dict(settings)}
     done = run(
         [sys.executable, "-P", __file__],
@@ -43,7 +45,7 @@ def trees_of(docstrings: Mapping[str, str], settings: Mapping[str, Any]) -> Any:
 
 
 def tree_of(node: nodes.Node) -> Tree:
-    """Return a node without prose. What stands in a line is sorted: languages order it anew."""
+    """Return a node without prose. Inline nodes are sorted, as languages order them differently."""
     assert isinstance(node, nodes.Element)
     attributes = [str(node[key]) for key in _ATTRIBUTES if key in node]
     if isinstance(node, _BLOCKS):
@@ -59,7 +61,7 @@ def tree_of(node: nodes.Node) -> Tree:
 
 
 def _is_left_out(node: nodes.Node) -> bool:
-    """Return whether a node is prose, or the name of a link: translated links have none."""
+    """Return whether a node is prose, or a link's target name, which translations lack."""
     return isinstance(node, nodes.Text | nodes.target)
 
 

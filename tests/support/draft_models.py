@@ -1,7 +1,7 @@
-"""Endpoints of language models that misbehave, and answers that no translator would give.
+"""Misbehaving endpoints of language models, and answers that no translator would give.
 
-``TEXTS`` is the catalogue of hostile replies: each takes the request and gives the text of a reply.
-``model_server`` is a real server on this machine; ``EXCHANGES`` are the ways in which it fails.
+``TEXTS`` has hostile replies: functions that take a request and return the text of a reply.
+``model_server`` is a real web server on this machine. ``EXCHANGES`` are the ways in which it fails.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Behave = Callable[["Exchange"], None]
 
 
 def items_of(request: Request) -> list[dict[str, str]]:
-    """What a request asks to be translated."""
+    """Return the messages that a request asks to translate, as ``{"id": …, "en": …}``."""
     batch = json.loads(request["messages"][-1]["content"])
     return [item for item in batch["text"] if "id" in item]
 
@@ -45,7 +45,7 @@ Spoil = Callable[[Answers, Request, random.Random], object]
 
 
 def _each(change: Callable[[str, random.Random], str]) -> Spoil:
-    """A spoiler that changes about every second answer."""
+    """Return a spoiler that changes about every second answer."""
 
     def spoil(answers: Answers, _: Request, chance: random.Random) -> object:
         for name, answer in answers.items():
@@ -115,7 +115,7 @@ def _other_values(answers: Answers, _: Request, chance: random.Random) -> object
 
 
 def _obeys(answers: Answers, request: Request, _: random.Random) -> object:
-    """Follows whatever the page says, or tells what it was told."""
+    """Answer with the end of the instructions, as a model does that obeys the page."""
     told = request["messages"][0]["content"]
     return dict.fromkeys(answers, told[-200:])
 
@@ -202,7 +202,7 @@ WHOLES: dict[str, Callable[[Answers], str]] = {
 
 
 def hostile_text(request: Request, chance: random.Random) -> str:
-    """The text of a reply that is wrong in one way, or in several."""
+    """Return the text of a reply that is wrong in one or several ways."""
     answers: object = good(request)
     for name in chance.sample(sorted(SPOILERS), k=chance.choice((1, 1, 1, 2, 3))):
         if not isinstance(answers, dict) or not answers:
@@ -221,7 +221,7 @@ def hostile_text(request: Request, chance: random.Random) -> str:
 
 @dataclass(slots=True)
 class Exchange:
-    """One request as the server sees it, and what it may do with it."""
+    """One request to the server, and the means to reply to it."""
 
     handler: BaseHTTPRequestHandler
     number: int  # from 1
@@ -243,7 +243,7 @@ class Exchange:
         self.handler.wfile.write(data)
 
     def reply(self, text: str, *, tokens: int | None = 150) -> None:
-        """A reply as OpenAI's API has it, with this text."""
+        """Send a reply with this text, in the format of OpenAI's API."""
         choice = {"index": 0, "message": {"role": "assistant", "content": text}}
         value: dict[str, Any] = {"choices": [{**choice, "finish_reason": "stop"}]}
         if tokens:
@@ -257,13 +257,13 @@ class Exchange:
         )
 
     def well(self) -> None:
-        """Answer as the stub does."""
+        """Reply with correct answers, those of the stub."""
         self.reply(stub.answer(self.request))
 
 
 @dataclass(slots=True)
 class Server:
-    """A running server, with all that it was sent."""
+    """Running server, with all requests that it has received."""
 
     url: str
     bodies: list[bytes] = field(default_factory=list)
@@ -273,9 +273,10 @@ class Server:
     )  # bodies whose reply went out whole
 
     def wait_for_answers(self, count: int, seconds: float = 30) -> int:
-        """Wait until ``count`` replies went out; return how many did.
+        """Wait until the server has sent ``count`` replies. Return how many it has sent.
 
-        The client may have a whole reply before the server's thread has noted it.
+        This is needed because the client may have a complete reply before the server's thread has
+        recorded it.
         """
         end = time.monotonic() + seconds
         while len(self.answered) < count and time.monotonic() < end:
@@ -285,7 +286,7 @@ class Server:
 
 @contextmanager
 def model_server(behave: Behave) -> Iterator[Server]:
-    """A server on this machine; ``behave`` does what it does with each request."""
+    """Yield a running server. For each request it calls ``behave``."""
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -304,13 +305,13 @@ def model_server(behave: Behave) -> Iterator[Server]:
                 server.answered.append(body)
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Do not print anything."""
 
     class Quiet(ThreadingHTTPServer):
         daemon_threads = True
 
         def handle_error(self, *_: Any) -> None:
-            """A client that has gone is no news."""
+            """Ignore errors: some clients close the connection early."""
 
     http = Quiet((HOST, 0), Handler)
     server = Server(url=f"http://{HOST}:{http.server_port}/v1")
@@ -330,7 +331,7 @@ def _html(exchange: Exchange) -> None:
 
 
 def _cut_off(exchange: Exchange) -> None:
-    """Half of a reply, then nothing."""
+    """Send half of a reply, and close the connection."""
     exchange.handler.send_response(200)
     exchange.handler.send_header("Content-Length", "100000")
     exchange.handler.end_headers()
@@ -351,7 +352,7 @@ def _ten_megabytes(exchange: Exchange) -> None:
 
 
 def _drip(exchange: Exchange) -> None:
-    """A byte now and then, for as long as anybody listens."""
+    """Send a byte now and then, as long as the client reads."""
     exchange.handler.send_response(200)
     exchange.handler.send_header("Content-Length", "100000")
     exchange.handler.end_headers()

@@ -1,4 +1,4 @@
-"""A scratch copy of the sample in which some pages wait for drafts, and a model for them."""
+"""Copy of the sample in which some pages have no translations, and a model that drafts them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOCALE = "zh_CN"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a command printed, and its exit code."""
+    """Output and exit code of a command."""
 
     code: int
     out: str
@@ -35,12 +35,12 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class DraftProject:
-    """The project at ``root``, the current folder."""
+    """Project at ``root``, which is the current folder."""
 
     root: Path
 
     def configure(self, url: str, **options: object) -> None:
-        """Write ``[tool.pipeline.draft]``; names with an underscore are those with a dash."""
+        """Write ``[tool.pipeline.draft]``. Underscores in names become dashes."""
         path = self.root / "pyproject.toml"
         text = path.read_text("utf-8").partition("\n[tool.pipeline.draft]")[0]
         values: dict[str, object] = {"url": url, "model": "m", "timeout": 5, "tries": 2}
@@ -64,7 +64,7 @@ class DraftProject:
         return po.read_catalog(self.path(page).read_bytes(), where=page).catalog
 
     def entries(self) -> dict[tuple[str, str | None, str], Entry]:
-        """Every live entry of the sample by page, context and msgid."""
+        """Return every live entry of the sample by page, context and msgid."""
         folder = self.root / "translations" / LOCALE / "sample"
         found: dict[tuple[str, str | None, str], Entry] = {}
         for path in sorted(folder.rglob("*.po")):
@@ -78,7 +78,7 @@ class DraftProject:
         return [entry for entry in self.entries().values() if is_draft(entry)]
 
     def edit(self, page: str, changes: Mapping[str, Entry | None]) -> None:
-        """Replace entries by msgid; None empties one."""
+        """Replace entries of a page by msgid. None removes the translation."""
         catalog = self.read(page)
         entries: list[Entry] = []
         for entry in catalog.entries:
@@ -93,7 +93,7 @@ class DraftProject:
         self.path(page).write_bytes(data)
 
     def empty(self, *pages: str) -> None:
-        """Forget the translations of ``pages``; they are not in the memory either."""
+        """Remove the translations of ``pages`` from catalogues and memory."""
         for page in pages:
             catalog = self.read(page)
             entries = [
@@ -110,13 +110,13 @@ class DraftProject:
         assert told.code == 0, told.err
 
     def everything(self) -> str:
-        """All that lies in the project, as one text: to look for what must not be in it."""
+        """Return the contents of all files of the project as one text, to search it for secrets."""
         tree = read_tree(self.root)
         return "\n".join(data.decode("utf-8", "replace") for data in tree.values())
 
 
 def prepared(root: Path) -> DraftProject:
-    """The project with its docs pulled."""
+    """Return the project with its docs pulled."""
     project = DraftProject(root)
     told = project.run("pull", "sample", "-q")
     assert told.code == 0, told.err

@@ -1,4 +1,4 @@
-"""Questions for tests of drafting, from English texts written for them."""
+"""Questions for tests of drafting, about English texts written for these tests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GLOSSARY = read_glossary(
 
 
 def entry_of(english: str, kind: str = "paragraph", **fields: object) -> Entry:
-    """A blank entry of a catalogue."""
+    """Return a catalogue entry without translation."""
     return Entry(msgid=english, notes=(kind,), references=("page",), **fields)  # type: ignore[arg-type]
 
 
@@ -31,6 +31,6 @@ def question_of(
     glossary: Glossary | None = None,
     **fields: object,
 ) -> Question:
-    """A question about such an entry."""
+    """Return a question about an entry with this English."""
     entry = entry_of(english, kind, **fields)
     return ask(page, entry, why, model=model, glossary=glossary)

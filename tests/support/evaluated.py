@@ -1,9 +1,8 @@
-"""What programs evaluate in a page, found by parsers that share no code with the guard.
+"""Parts of a page that programs evaluate, found by parsers that share no code with the guard.
 
 Docutils and MyST-Parser read whole pages of reST and MyST, mistune reads other Markdown, and
-nbformat reads notebooks. A scanner of braces and of lines finds what template languages, MDX, Vue,
-shortcodes and inclusions would evaluate: these programs search the text before, or after, it is
-parsed.
+nbformat reads notebooks. Template languages, MDX, Vue, shortcodes and inclusions work on text
+before or after it is parsed. For these, scanners of braces and lines find what they would evaluate.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _PLAIN_WORDS = re.compile(r"(\\(?:text|mbox)) ?\{[^{}<>&$`\\\\\"=]*\}")
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What a page holds besides its words: its blocks in order, and whatever acts."""
+    """Structure of a page without its words: its blocks in order, and all active parts."""
 
     blocks: tuple[object, ...]
     acts: frozenset[tuple[object, ...]]
@@ -53,7 +52,7 @@ class Structure:
 def _recorded(
     name: str, _raw: str, text: str, *_: object, **__: object
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """A role that keeps its name and where it leads."""
+    """Docutils role that records its name and its target."""
     target = ""
     if name not in ("kbd", "abbr"):
         target = docutils_utils.unescape(text).rpartition("<")[2]
@@ -63,7 +62,7 @@ def _recorded(
 
 @lru_cache(maxsize=64)
 def of_docutils(text: str, *, is_myst: bool) -> Structure:
-    """Return the structure that MyST-Parser or docutils finds in a page."""
+    """Return the structure of a page, as MyST-Parser or docutils parses it."""
     parser = MystParser() if is_myst else RstParser()
     # docutils has none of Sphinx's roles, and other tests must not find these.
     recorded = dict.fromkeys(_RECORDED, _recorded)
@@ -89,7 +88,7 @@ def of_docutils(text: str, *, is_myst: bool) -> Structure:
 
 
 def _blocks_of_doctree(node: nodes.Element) -> Iterator[object]:
-    """Yield the blocks inside a node, without their words; code keeps its text."""
+    """Yield the blocks inside a node without their words. Code keeps its text."""
     for child in node.children:
         if not isinstance(child, nodes.Element) or isinstance(
             child, nodes.Inline | nodes.system_message
@@ -109,7 +108,7 @@ def _parsed(text: str) -> Any:
 
 @lru_cache(maxsize=64)
 def of_mistune(text: str) -> Structure:
-    """Return the structure that mistune finds in a page of Markdown."""
+    """Return the structure of a Markdown page, as mistune parses it."""
     found: set[tuple[object, ...]] = set()
     blocks = tuple(_blocks_of_mistune(_parsed(text), found))
     return Structure(blocks, frozenset(found))
@@ -124,7 +123,7 @@ _INLINE = frozenset(
 
 
 def _blocks_of_mistune(tokens: Any, found: set[tuple[object, ...]]) -> Iterator[object]:
-    """Yield the blocks in a list of tokens; add to ``found`` whatever acts."""
+    """Yield the blocks in a list of tokens. Add active parts to ``found``."""
     for token in tokens:
         kind, raw = token["type"], token.get("raw", "")
         attrs = token.get("attrs", {})
@@ -145,7 +144,7 @@ def _blocks_of_mistune(tokens: Any, found: set[tuple[object, ...]]) -> Iterator[
 
 
 class Tags(HTMLParser):
-    """Every tag with its attributes that a browser finds where nothing is code."""
+    """Parser that collects every tag and its attributes, as a browser would find them."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -175,7 +174,7 @@ _STATEMENT = re.compile(
 def evaluated_in(text: str) -> frozenset[str]:
     """Return the pieces of Markdown that some program evaluates, in code as well.
 
-    Vue reads the page after character references and backslashes outside code are resolved.
+    Vue reads a page after character references and backslashes outside code are resolved.
     """
     found = set(_templates_in(text))
     for line in text.split("\n"):
@@ -187,7 +186,7 @@ def evaluated_in(text: str) -> frozenset[str]:
 
 
 def _templates_in(text: str) -> Iterator[str]:
-    """Yield what stands between the marks of a template language."""
+    """Yield the text between the delimiters of template languages."""
     at = 0
     while at < len(text) - 1:
         if text[at : at + 2] not in _OPENING:
@@ -200,12 +199,12 @@ def _templates_in(text: str) -> Iterator[str]:
 
 
 def _without_words(piece: str) -> str:
-    """Return a piece without the words of a formula, and without white space."""
+    """Return a piece without white space, and without the words of a formula."""
     return "".join(_PLAIN_WORDS.sub(r"\1{}", piece).split())
 
 
 def _texts_of(tokens: Any) -> Iterator[str]:
-    """Yield the texts of blocks, without code and formulas: what MDX looks at."""
+    """Yield the texts of blocks without code and formulas: the text that MDX reads."""
     for token in tokens:
         kind, children = token["type"], token.get("children")
         if kind == "block_html":
@@ -231,7 +230,7 @@ def _words_of(tokens: Any) -> Iterator[str]:
 
 
 def _expressions_in(text: str) -> Iterator[str]:
-    """Yield the outermost expressions in braces; one that does not end goes to the end."""
+    """Yield the outermost expressions in braces. An unclosed one extends to the end."""
     depth = start = 0
     for at, character in enumerate(text):
         if character == "{":
@@ -246,7 +245,7 @@ def _expressions_in(text: str) -> Iterator[str]:
 
 
 def structures_of(path: str, data: bytes, *, is_myst: bool) -> list[Structure]:
-    """Return the structure of a page, or of each cell of a notebook."""
+    """Return the structure of a page, or the structure of each cell of a notebook."""
     text = data.decode()
     if path.endswith(".rst"):
         structure = of_docutils(text, is_myst=False)

@@ -1,4 +1,4 @@
-"""Folders as values, so that a test can write one, read one, or compare two states of one."""
+"""Contents of folders as values, so that tests can write, read and compare folders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOCK_FILE = ".lock"  # the running command holds it; its time says nothing
 
 
 def write_tree(folder: Path, files: Mapping[str, bytes | str]) -> None:
-    """Make ``folder`` hold just ``files``, by path; a ``.git`` stays."""
+    """Replace the content of ``folder`` by ``files``, given by path; keep a ``.git`` folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
         if old.name == ".git":
@@ -28,7 +28,7 @@ def write_tree(folder: Path, files: Mapping[str, bytes | str]) -> None:
 
 
 def read_tree(folder: Path) -> dict[str, bytes]:
-    """The content of every file under ``folder``, by path."""
+    """Return the content of every file in ``folder``, by path."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -37,7 +37,11 @@ def read_tree(folder: Path) -> dict[str, bytes]:
 
 
 def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """Time and content of every file under ``folder``: equal only if nothing was written at all."""
+    """Return time and content of every file in ``folder``, by path.
+
+    Two snapshots are equal only if no file was written between them, not even with the same
+    content.
+    """
     return {
         path.relative_to(folder).as_posix(): (
             path.stat().st_mtime_ns,
@@ -49,7 +53,7 @@ def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 
 def copy_project(target: Path) -> None:
-    """Put into ``target`` what the sample needs: configuration, English pages, translations."""
+    """Copy the files that the sample needs: configuration, English pages, translations."""
     target.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / "pyproject.toml", target)
     shutil.copytree(ROOT / "upstream" / "sample", target / "upstream" / "sample")

@@ -1,7 +1,7 @@
-"""A configuration in which every string that may be words is a payload.
+"""Configuration in which every string that is shown as text is a payload for HTML and terminals.
 
-``KEYS`` has every key of the configuration, by its table, and says what a string there may be. A
-test compares it with what the reader knows: a new key has to be put into it.
+``KEYS`` has every key of the configuration by table, and the kind of its value. A test compares it
+with the keys that the pipeline accepts, so new keys must be added here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from live_html import PAYLOAD
 
 
 class May(StrEnum):
-    """What a string under a key may be."""
+    """Kind of the strings under a key."""
 
     WORDS = "words"  # anything: it is shown as words
     ADDRESS = "address"  # of the web: a payload is refused
@@ -102,7 +102,7 @@ _FIXED: dict[str, dict[str, Any]] = {
 
 
 def table_of(name: str) -> dict[str, Any]:
-    """Return the values of a table: a payload for each key whose string may be words."""
+    """Return the values of a table: a payload for each key whose value is shown as text."""
     values: dict[str, Any] = {}
     for key, may in KEYS[name].items():
         if may is May.WORDS:
@@ -128,7 +128,7 @@ def configuration() -> dict[str, Any]:
 
 
 def as_toml(values: dict[str, Any]) -> str:
-    """Return ``tool.pipeline`` as a file: strings of JSON, and inline tables, are those of TOML."""
+    """Return ``tool.pipeline`` as a TOML file. JSON strings are valid TOML."""
     lines = [f"{key} = {_value(value)}" for key, value in values.items()]
     return "[tool.pipeline]\n" + "\n".join(lines) + "\n"
 

@@ -1,8 +1,8 @@
-"""A project in which every text that someone else may write is an attack, though it is only text.
+"""Project in which every text from other people contains markup, written as plain text.
 
-Titles, paragraphs, terms, notes, names of translators: all of them show markup, which browsers,
-GitHub or terminals would act on if it arrived as markup. The guard passes it, as it should: it is
-escaped, in the English as in the Chinese.
+Titles, paragraphs, terms, notes and names of translators show tags and commands that browsers,
+GitHub or terminals would execute. The markup is escaped in the English and in the Chinese, so the
+guard accepts it. Tests assert that it is still escaped in all outputs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NOTE = f"note {IMAGE} {SCRIPT}"
 
 
 def _escaped(text: str) -> str:
-    """The same as Markdown, in which it is text."""
+    """Return text as Markdown that renders as the same text."""
     for mark in "<>*[]|`":
         text = text.replace(mark, f"\\{mark}")
     return text
@@ -125,7 +125,7 @@ WORDS = {
 
 
 def make_project(root: Path) -> None:
-    """Put the project into ``root``; its upstream is called ``sample``."""
+    """Write the project into ``root``. Its upstream is called ``sample``."""
     copy_project(root)
     write_tree(
         root / "upstream" / "sample",
@@ -146,7 +146,7 @@ def make_project(root: Path) -> None:
 
 
 def translate(root: Path) -> None:
-    """Translate what can be translated in the catalogues, and sign it."""
+    """Translate all entries of the catalogues, and add a translator's name."""
     for path in (root / "translations" / "zh_CN" / "sample").rglob("*.po"):
         catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
         header = {

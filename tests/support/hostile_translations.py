@@ -1,7 +1,7 @@
-"""Documents with messages of every kind, and translations that try to bring in what they lack.
+"""Documents with messages of every kind, and translations that insert active markup.
 
-Each translation is its English with a payload in it: before or behind the words, between two of
-them, or inside of an atom. A random generator decides where and which.
+Each translation is the English with a payload at a random position: before, after or between words,
+or inside an atom.
 """
 
 from __future__ import annotations
@@ -134,7 +134,10 @@ COLLECT = """(html) => {
 
 
 def make_project(root: Path, pages: int, blocks: int) -> None:
-    """Put a project into ``root`` with ``pages`` of each language, as untranslated ``sample``."""
+    """Write a project into ``root``, with ``pages`` pages in each language.
+
+    Its upstream is called ``sample``, and nothing is translated.
+    """
     copy_project(root)
     files: dict[str, str] = {"pot.svg": '<svg xmlns="http://www.w3.org/2000/svg"/>'}
     names: list[str] = []
@@ -154,7 +157,7 @@ def make_project(root: Path, pages: int, blocks: int) -> None:
 
 
 def translate(root: Path, change: Callable[[str], str]) -> int:
-    """Give each entry of each catalogue the translation ``change(msgid)``; return how many."""
+    """Set the translation of each entry to ``change(msgid)``. Return the number of entries."""
     count = 0
     for path in sorted((root / "translations" / "zh_CN" / "sample").rglob("*.po")):
         catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
@@ -174,7 +177,7 @@ def _translated(entry: Entry, change: Callable[[str], str]) -> Entry:
 def attacks(
     seed: int | str, payloads: Sequence[str] = PAYLOADS
 ) -> Callable[[str], str]:
-    """Return what attacks one message after the other, the same for the same ``seed``."""
+    """Return a function that inserts a payload into a message. Equal seeds give equal results."""
     chance = random.Random(seed)
 
     def attack(msgid: str) -> str:
@@ -191,7 +194,7 @@ def attacks(
 
 
 def _places(text: str) -> Iterator[tuple[int, int]]:
-    """Yield spans of a text that a payload may take: empty ones, and the inside of atoms."""
+    """Yield the spans of a text where a payload can go: empty ones, and those inside atoms."""
     yield 0, 0
     yield len(text), len(text)
     for match in _WORD.finditer(text):
@@ -202,7 +205,7 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
 
 
 def harmless(msgid: str) -> str:
-    """Return a translation that brings in nothing."""
+    """Return a translation that inserts nothing."""
     if msgid.startswith("<"):
         return msgid.replace(">", ">译文 ", 1)
     return f"译文 {msgid}"

@@ -1,4 +1,4 @@
-"""Commands that run in this process, which has loaded the package and Sphinx already."""
+"""Runner of commands in this process, in which the package and Sphinx are loaded already."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.cli import main
 
 
 def run_in(root: Path, *words: str, **environment: str) -> CompletedProcess[str]:
-    """Run a command in the project at ``root``, as ``python -m pipeline`` would; return its end."""
+    """Run a command in the project at ``root``, like ``python -m pipeline``. Return its result."""
     out, err = _stream(), _stream()
     with (
         pytest.MonkeyPatch.context() as patch,
@@ -30,7 +30,7 @@ def run_in(root: Path, *words: str, **environment: str) -> CompletedProcess[str]
 
 
 def _stream() -> io.TextIOWrapper:
-    """A pipe that nobody watches."""
+    """Return a stream that is not a terminal."""
     return io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
 
 

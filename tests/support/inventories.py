@@ -1,4 +1,4 @@
-"""Inventories of Sphinx (``objects.inv``), as the English docs of an upstream have one."""
+"""Inventories of Sphinx (``objects.inv``), like the one that upstream's English site has."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ HEAD = (
 
 
 def inventory(*objects: str) -> bytes:
-    """One with these objects: ``lamp.on py:function 1 api/lamp.html#$ -``."""
+    """Return an inventory with these objects: ``lamp.on py:function 1 api/lamp.html#$ -``."""
     return HEAD + zlib.compress("".join(f"{line}\n" for line in objects).encode())

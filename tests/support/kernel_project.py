@@ -1,7 +1,4 @@
-"""A scratch project whose pages run in real kernels.
-
-It is as ``execute`` finds it after pull and merge.
-"""
+"""Scratch project whose pages run in real kernels. It is in the state after pull and merge."""
 
 from __future__ import annotations
 
@@ -58,7 +55,7 @@ Prose.
 
 @dataclass
 class Project:
-    """A project folder with pulled and merged documents, and one run after another on it."""
+    """Project folder with pulled and merged documents, which can be executed several times."""
 
     root: Path
     locales: tuple[str, ...] = ("zh_CN",)
@@ -75,7 +72,7 @@ class Project:
         return Paths(self.root, "demo")
 
     def add(self, path: str, text: str, *, merged: str | None = None) -> None:
-        """Add a document of a page; ``merged`` is its text in Chinese if that is another one."""
+        """Add a document. ``merged`` is its Chinese text, by default equal to ``text``."""
         self._write(path, text, merged=merged or text)
         file = SourceFile(path=path, blob="0" * 40)
         files = self.pages.setdefault(path.rpartition(".")[0], [])
@@ -83,7 +80,7 @@ class Project:
             files.append(file)
 
     def add_data(self, path: str, text: str) -> None:
-        """Add a file that is no page, for pages to read."""
+        """Add a file that is not a page, for pages to read."""
         self._write(path, text, merged=text)
 
     def _write(self, path: str, text: str, *, merged: str) -> None:
@@ -94,7 +91,7 @@ class Project:
             (folder / path).write_text(content, "utf-8")
 
     def run(self, *, jobs: int = 2, **options: Any) -> Executed:
-        """Execute every page that was added."""
+        """Execute every page that was added, and return the result."""
         upstream = Upstream(
             package="JAX",
             version=JAX,
@@ -120,16 +117,16 @@ class Project:
         )
 
     def results(self, *, jobs: int = 2) -> dict[str, Execution]:
-        """Execute every page that was added; what came of each, by its name."""
+        """Execute every page that was added. Return the executions by page name."""
         return {result.page: result for result in self.run(jobs=jobs).executions}
 
     def executed(self, page: str, locale: str = "zh_CN") -> Mapping[str, Any]:
-        """The notebook that the last run wrote for ``page``."""
+        """Return the notebook that the last run wrote for ``page``."""
         path = self.paths.executed(locale) / f"{page}.ipynb"
         value: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
         return value
 
 
 def texts(cell: Mapping[str, Any]) -> str:
-    """What a code cell printed; in how many pieces is left to chance."""
+    """Return all text that a code cell printed, joined, because kernels split it at random."""
     return "".join("".join(output.get("text", "")) for output in cell["outputs"])

@@ -1,4 +1,4 @@
-"""Work in a process of its own that is killed."""
+"""Helper that kills a process while it works."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipeline.adapters import sphinx
 
 
 def killed_after(seconds: float, work: Callable[[], object]) -> bool:
-    """Do ``work`` silently in a process, and kill that; return whether it was still at work."""
+    """Run ``work`` in another process, and kill it. Return whether it was still running."""
     child = os.fork()
     if child == 0:
         try:

@@ -1,4 +1,4 @@
-"""A small package with docstrings, and their Chinese by message."""
+"""Small package with docstrings, and the Chinese of its messages."""
 
 from __future__ import annotations
 

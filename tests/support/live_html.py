@@ -1,7 +1,7 @@
-"""What a browser would run, follow or fetch of a text that somebody else has written.
+"""Finder of the parts of HTML from a payload that a browser would run, follow or fetch.
 
-A payload is text in which every trick has a mark. Where it arrives as text, no element, attribute
-or address has one.
+Every trick in a payload contains a mark. If the payload is shown as text, no element, attribute or
+address contains the mark.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _UNSEEN = re.compile(r"[\x00-\x20]+")
 
 
 class _Parser(HTMLParser):
-    """Collects what is live: ``live`` has a line for each."""
+    """Parser that collects active parts. ``live`` has a line for each of them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class _Parser(HTMLParser):
 
 
 def _is_live(tag: str, name: str, value: str) -> bool:
-    """Return whether an attribute comes from a payload, and is more than words."""
+    """Return whether an attribute comes from a payload and is active."""
     if name.startswith("on") or (name == "title" and value == "live"):
         return True
     if name == "style":
@@ -61,7 +61,7 @@ def _is_live(tag: str, name: str, value: str) -> bool:
 
 
 def live_in(html: str) -> list[str]:
-    """Return what is live in an HTML page or fragment, in its order."""
+    """Return the active parts of an HTML page or fragment, in their order."""
     parser = _Parser()
     parser.feed(html)
     parser.close()

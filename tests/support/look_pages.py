@@ -1,6 +1,6 @@
-"""Pages made by hand for the tests of the look.
+"""Handmade pages for the tests of the site's look.
 
-They have the markup of the site's blocks inside real pages of the theme.
+They have the markup of translated blocks, inside real pages of the theme.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ MARKED_CODE = (
 
 
 def edit(number: int) -> str:
-    """Where the pencil of a block leads, behind what the page says."""
+    """Return the attribute with the line that a block's edit link leads to."""
     return f' data-jz-edit="{number}"'
 
 
 def paragraph(
     number: int, chinese: str, english: str, state: str = "translated"
 ) -> str:
-    """A paragraph and its English; no English if there is no translation."""
+    """Return the HTML of a translated paragraph with its English; or an untranslated one."""
     lang = ' lang="en"' if state == "english" else ""
     shown = english if state == "english" else chinese
     own = f'<p class="jz-block jz-{state}" data-jz="{number}"{lang}{edit(number)}>{shown}</p>\n'
@@ -79,7 +79,7 @@ def paragraph(
 
 
 def holding(tag: str, number: int, chinese: str, english: str, more: str = "") -> str:
-    """A heading, cell, term or title, which holds its English."""
+    """Return a heading, cell, term or title that contains its English."""
     inside = (
         f'<span class="jz-zh">{chinese}</span><span class="jz-en" lang="en" '
         f'data-jz-for="{number}">{english}</span>'
@@ -91,7 +91,7 @@ def holding(tag: str, number: int, chinese: str, english: str, more: str = "") -
 
 
 def long() -> str:
-    """A page to scroll in."""
+    """Return a page that is long enough to scroll."""
     paragraphs = "".join(
         paragraph(
             100 + number,
@@ -113,7 +113,7 @@ def long() -> str:
 
 
 def reading() -> str:
-    """A page with every kind of block in every state."""
+    """Return a page with every kind of block in every state."""
     return (
         '<section id="reading">\n'
         + holding(
@@ -184,7 +184,7 @@ def reading() -> str:
 
 
 def untranslated() -> str:
-    """A page without any translation."""
+    """Return a page without any translation."""
     blocks = (
         '<h1 class="jz-block jz-english" data-jz="0" lang="en">Nothing yet</h1>'
         + paragraph(1, "", "Only English here.", "english")
@@ -195,7 +195,7 @@ def untranslated() -> str:
 def build(folder: Path, progress: str) -> Path:
     """Build the pages ``reading``, ``untranslated`` and ``progress`` with Sphinx.
 
-    Return the folder that they lie in, below ``folder``.
+    Return the folder of the HTML files, which is below ``folder``.
     """
     source = folder / "source"
     source.mkdir(parents=True)

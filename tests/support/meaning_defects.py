@@ -1,7 +1,7 @@
-"""Mistakes that turn the meaning of a Chinese sentence round, one at a time.
+"""Mistakes that change the meaning of a Chinese sentence.
 
-A defect is a pair of a pattern and what is put in its place. Only prose is damaged: positions come
-from the masked text.
+A defect has pairs of a pattern and its replacement, and each mistake is one replacement. Only prose
+is changed: matches are found in text without atoms.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SHORTEST_CLAUSE = 6  # characters
 
 @dataclass(frozen=True, kw_only=True)
 class Defect:
-    """A class of mistakes, and how many of them are to be told at least."""
+    """Class of mistakes, and the share of them that checks must detect at least."""
 
     name: str
     least: float
@@ -32,7 +32,7 @@ class Defect:
 
 
 def _each_for_the_other(words: str) -> tuple[tuple[str, str], ...]:
-    """Pairs of opposites, parted by white space, swapped in both directions."""
+    """Return pairs of opposites, which white space separates, in both directions."""
     changes: list[tuple[str, str]] = []
     for pair in words.split():
         first, second = pair.split("/")
@@ -166,7 +166,7 @@ DEFECTS = (
 
 
 def damage(subject: Subject, defect: Defect, chance: random.Random) -> Subject | None:
-    """The entry with one mistake of this class; None if none can be made in it."""
+    """Return the entry with one mistake of this class, or None if none is possible."""
     if defect.english and not re.search(defect.english, subject.masked_english.lower()):
         return None
     changed = list(_changed(subject, defect.changes))
@@ -174,7 +174,7 @@ def damage(subject: Subject, defect: Defect, chance: random.Random) -> Subject |
 
 
 def _changed(subject: Subject, changes: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """The msgstr with each single change that can be made."""
+    """Yield the msgstr with each possible single change."""
     msgstr = subject.msgstr
     for pattern, replacement in changes:
         for match in re.finditer(pattern, subject.masked_chinese):
@@ -183,7 +183,10 @@ def _changed(subject: Subject, changes: Sequence[tuple[str, str]]) -> Iterator[s
 
 
 def drop_clause(subject: Subject, chance: random.Random) -> Subject | None:
-    """The entry without one of its clauses; of those with code M2 tells."""
+    """Return the entry without one of its clauses.
+
+    Clauses with code are kept, because the checks M2… report lost code anyway.
+    """
     text = subject.masked_chinese
     clauses = list(_CLAUSE.finditer(text))
     plain = [

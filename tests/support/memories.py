@@ -1,4 +1,4 @@
-"""Memories of a page, as records, for tests of the core."""
+"""Records of a page's memory, for tests of the core."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ COMMIT = "c" * 40
 
 
 def memory_of(*entries: Entry, **fields: object) -> Memory:
-    """The memory of one page with these entries."""
+    """Return the memory of one page, with these entries."""
     known: dict[str, object] = {
         "upstream": "x",
         "locale": "zh_CN",

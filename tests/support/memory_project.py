@@ -1,6 +1,6 @@
-"""A scratch project whose upstream is a real git repository.
+"""Scratch project for tests of the translation memory. Its upstream is a real git repository.
 
-It runs the stages that the memory lives between.
+It runs the stages that read and write the memory: pull, split and update.
 """
 
 from __future__ import annotations
@@ -85,13 +85,13 @@ RELEASES = {"v1": FIRST, "v2": SECOND, "v3": THIRD}
 
 
 def chinese(entry: Entry) -> str:
-    """A translation that belongs to one message only."""
+    """Return a translation that is different for each message."""
     return f"译文{sum(map(ord, entry.msgid))}，{len(entry.msgid)}字。"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Synced:
-    """What one sync, as far as the memory goes, came to."""
+    """Result of one sync, as far as the memory is concerned."""
 
     lock: Lock
     pages: tuple[SplitPage, ...]
@@ -107,16 +107,16 @@ class Synced:
 
     @property
     def codes(self) -> list[str]:
-        """Codes of findings about the memory; pages that are gone are no matter of it."""
+        """Return the codes of findings about the memory, except those about dropped pages."""
         found = {one.code for one in self.locale.all_findings()}
         return sorted(found - {"page-gone"})
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project at ``root`` whose only upstream is at ``url``.
+    """Project at ``root`` whose only upstream is at ``url``.
 
-    ``name`` is the release that it works on: ``docs`` at its pin, or ``docs@2`` beside it.
+    ``name`` is the release to work on: ``docs`` for the pin, or ``docs@2`` for a release beside it.
     """
 
     root: Path
@@ -147,7 +147,7 @@ class Project:
         return Settings(root=self.root, locales=(LOCALE,), upstreams=upstreams)
 
     def at(self, release: str) -> Project:
-        """The same project at a release beside the pin."""
+        """Return the same project, working on a release beside the pin."""
         return replace(self, name=f"docs@{release}")
 
     @property
@@ -168,12 +168,12 @@ class Project:
         return po.read_catalog(self.catalog(page).read_bytes(), where=page).catalog
 
     def kept(self, folder: str, page: str) -> tuple[Entry, ...]:
-        """What gave way and was kept under ``build/``, in ``set-aside`` or ``replaced``."""
+        """Return the entries saved in ``build/…/set-aside`` or ``build/…/replaced``."""
         path = self.paths.output(LOCALE) / folder / f"{page}.po"
         return po.read_catalog(path.read_bytes(), where=folder).catalog.entries
 
     def entry(self, page: str, words: str) -> Entry:
-        """The live entry of a page whose English has ``words``."""
+        """Return the live entry of a page whose English contains ``words``."""
         (found,) = (
             entry
             for entry in self.read(page).entries
@@ -182,14 +182,14 @@ class Project:
         return found
 
     def sync(self, ref: str, *, only: str = "*") -> Synced:
-        """Pull, split, open, update, store; ``only`` is a glob of pages."""
+        """Pull, split, and update catalogues and memory. ``only`` is a glob of pages."""
         lock = pull(self.run, ref=ref)
         chosen = [page for page in pages_of(lock.files) if fnmatch(page.name, only)]
         pages = split(self.run, chosen)
         return self.translate_pages(lock, pages)
 
     def translate_pages(self, lock: Lock, pages: tuple[SplitPage, ...]) -> Synced:
-        """Open, update, store what was split."""
+        """Update catalogues and memory for pages that are already split."""
         locale = Locale(self.run, LOCALE)
         updated = update(locale, pages, lock)
         return Synced(lock=lock, pages=pages, locale=locale, updated=updated)
@@ -204,7 +204,7 @@ class Project:
         *,
         header: dict[str, str] | None = None,
     ) -> None:
-        """Change the entries of a catalogue, as a translator's tool does."""
+        """Change the entries of a catalogue, as a translator's editor does."""
         catalog = self.read(page)
         fields = {**catalog.header, **(LI if header is None else header)}
         data = po.format_catalog(
@@ -213,7 +213,7 @@ class Project:
         self.catalog(page).write_bytes(data)
 
     def translate(self, page: str, words: str, msgstr: str, **fields: object) -> None:
-        """Translate the entries of a page whose English has ``words``."""
+        """Translate the entries of a page whose English contains ``words``."""
         header = fields.pop("header", None)
         self.edit(
             page,
@@ -242,6 +242,9 @@ class Project:
         ]
 
     def clone(self) -> None:
-        """What a fresh clone has: the memory, the lock; no catalogues, nothing built or pulled."""
+        """Remove all files that a fresh clone does not have.
+
+        Memory and lock remain. Catalogues, pulled docs and ``build/`` are removed.
+        """
         for folder in (self.paths.catalogs(LOCALE), self.paths.build, self.paths.docs):
             shutil.rmtree(folder, ignore_errors=True)

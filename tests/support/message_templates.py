@@ -1,9 +1,10 @@
-"""The sentences of ``check`` and of runs as templates, read from the source: a value is ``{}``.
+"""Messages of ``check`` and of runs as templates, read from the source: ``{} pages``.
 
-A problem is made with ``text=…``, a refusal with its second argument, a remark on a file with the
-argument behind its code; a run tells notes, and the results of steps. What stands there is a
-string, or a name that the same function gives a string, or what another function of the module
-returns. Whatever is none of these is an error: such a sentence would have no test.
+In a template, ``{}`` stands for each value. The messages are arguments of calls: ``text=…`` of a
+Problem, the second argument of a Refusal, the first one of ``log.note``, and so on. Such an
+argument must be a string, a variable that the same function sets to strings, or a call of a
+function in the same module that returns strings. Anything else raises an error, because tests would
+miss the message.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ _Function = ast.FunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A sentence, and where it is written."""
+    """Message with ``{}`` for each value, and the file and line where it is written."""
 
     text: str
     place: str
@@ -97,7 +98,7 @@ class Template:
 
 
 def templates(modules: Iterable[Path] = MODULES) -> list[Template]:
-    """All sentences of the modules: of the checks and of the guards, or of runs."""
+    """Return all messages in some modules, each of them once."""
     found: dict[str, Template] = {}
     for path in modules:
         for text, line, is_hint in _Module(path).texts():
@@ -108,7 +109,7 @@ def templates(modules: Iterable[Path] = MODULES) -> list[Template]:
 
 
 class _Module:
-    """A module, with its functions by name."""
+    """Syntax tree of a module, with its functions by name."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -120,7 +121,7 @@ class _Module:
         }
 
     def texts(self) -> Iterator[tuple[str, int, bool]]:
-        """Each sentence, the line of the call that has it, and whether it is a check's hint."""
+        """Yield each message, the line of its call, and whether it is the hint of a check."""
         for name in _GIVING & self._functions.keys():
             for text in self._returned(name):
                 yield text, self._functions[name].lineno, name == "hint_for"
@@ -144,7 +145,7 @@ class _Module:
                             yield text, inner.lineno, False
 
     def _text_of(self, call: ast.Call) -> ast.expr | None:
-        """The sentence that a call is given, if it is given any."""
+        """Return the argument of a call that is a message, or None."""
         name = ast.unparse(call.func).rpartition(".")[2]
         for word in call.keywords:
             if word.arg == "text" and name in _WITH_TEXT:
@@ -156,7 +157,7 @@ class _Module:
         return call.args[places[name]] if name in places else None
 
     def _is_argument(self, node: ast.expr) -> bool:
-        """Whether a name is one that a function around it is given."""
+        """Return whether a name is a parameter of a function around it."""
         for function in self._functions.values():
             last = function.end_lineno or 0
             arguments = (*function.args.args, *function.args.kwonlyargs)
@@ -195,7 +196,7 @@ class _Module:
             yield from self._read(node, scope)
 
     def _read_pieces(self, node: ast.expr, scope: ast.AST) -> Iterator[str]:
-        """The parts of a sentence that is made of several, ``"; ".join(parts)``."""
+        """Yield the parts of a joined message: ``"; ".join(parts)``."""
         match node:
             case ast.GeneratorExp(elt=piece) | ast.ListComp(elt=piece):
                 yield from self._read(piece, scope)
@@ -213,7 +214,7 @@ class _Module:
                 raise self._unreadable(node)
 
     def _given(self, name: str, node: ast.expr, scope: ast.AST) -> list[ast.expr]:
-        """What a function gives a name, wherever it does."""
+        """Return all values that a function assigns to a name."""
         values: list[ast.expr] = []
         for inner in ast.walk(scope):
             match inner:
@@ -243,7 +244,7 @@ class _Module:
 
 
 def _calls_of(scope: ast.AST) -> Iterator[ast.Call]:
-    """The calls of a function, or of a module outside of its functions."""
+    """Yield the calls in a function, or in a module outside its functions."""
     todo = list(ast.iter_child_nodes(scope))
     while todo:
         node = todo.pop()
@@ -255,7 +256,7 @@ def _calls_of(scope: ast.AST) -> Iterator[ast.Call]:
 
 
 def _hint_of(call: ast.Call) -> ast.expr | None:
-    """What a call says to do, if it says so."""
+    """Return the argument of a call that is a hint, or None."""
     name = ast.unparse(call.func).rpartition(".")[2]
     if name not in _WITH_HINT:
         return None

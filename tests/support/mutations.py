@@ -1,6 +1,6 @@
-"""Files gone wrong: bytes lost or doubled, values of another type, numbers and depths without end.
+"""Random damage to files: lost or doubled bytes, other types, huge numbers, deep nesting.
 
-Each change is drawn from a ``random.Random``, so that a seed gives the same file again.
+Changes are drawn from a ``random.Random``, so the same seed gives the same file.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _lines(data: bytes, random: Random) -> bytes:
 
 
 def _places(value: Any) -> list[tuple[Any, Any]]:
-    """Every container of a value of JSON, with each of its keys or indices."""
+    """Return every container in a JSON value, with each of its keys or indexes."""
     found: list[tuple[Any, Any]] = []
     containers = [value]
     while containers:
@@ -131,7 +131,7 @@ def _places(value: Any) -> list[tuple[Any, Any]]:
 
 
 def _value(data: bytes, random: Random) -> bytes:
-    """Another value somewhere in JSON; other files lose a piece."""
+    """Replace a random value in JSON. From other files, remove a piece."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
@@ -162,7 +162,7 @@ CHANGES: tuple[Callable[[bytes, Random], bytes], ...] = (
 
 
 def mutated(data: bytes, random: Random) -> bytes:
-    """``data`` with one to three changes."""
+    """Return ``data`` with one to three random changes."""
     for _ in range(random.randrange(1, 4)):
         data = random.choice(CHANGES)(data, random)
     return data

@@ -1,4 +1,4 @@
-"""Notebooks for tests, as JSON values and as text."""
+"""Makers of notebooks for tests, as JSON values and as text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Cell = dict[str, Any]
 
 
 def code(source: str | list[str], *tags: str, outputs: Sequence[Cell] = ()) -> Cell:
-    """A code cell with ``tags``, as one that has not run unless it has ``outputs``."""
+    """Return a code cell with ``tags``. Without ``outputs``, the cell has not run."""
     return {
         "cell_type": "code",
         "source": source,
@@ -21,12 +21,12 @@ def code(source: str | list[str], *tags: str, outputs: Sequence[Cell] = ()) -> C
 
 
 def prose(source: str | list[str], **fields: Any) -> Cell:
-    """A Markdown cell, with more ``fields`` if it needs them (``attachments``)."""
+    """Return a Markdown cell. ``fields`` are further fields, such as ``attachments``."""
     return {"cell_type": "markdown", "source": source, "metadata": {}, **fields}
 
 
 def notebook_value(*cells: Cell, minor: int = 4, **metadata: Any) -> dict[str, Any]:
-    """A notebook of ``cells`` with ``metadata``, as ``json.loads`` would give it."""
+    """Return a notebook with ``cells`` and ``metadata``, as ``json.loads`` would."""
     return {
         "cells": list(cells),
         "metadata": metadata,
@@ -36,5 +36,5 @@ def notebook_value(*cells: Cell, minor: int = 4, **metadata: Any) -> dict[str, A
 
 
 def notebook(*cells: Cell, title: str = "# Title", **metadata: Any) -> str:
-    """The text of a notebook: a cell of prose with its ``title``, then ``cells``."""
+    """Return the text of a notebook: a Markdown cell with the ``title``, then ``cells``."""
     return json.dumps(notebook_value(prose(title), *cells, **metadata))

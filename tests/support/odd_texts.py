@@ -1,4 +1,4 @@
-"""Texts that hit the corners of the Markdown parser, by chance."""
+"""Random texts that contain the difficult cases of Markdown parsers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the project and its tests lie."""
+"""Paths of the project and of its tests."""
 
 from __future__ import annotations
 

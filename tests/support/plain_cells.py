@@ -1,7 +1,7 @@
-"""A stand-in for kernels: the cells of a page run in this process, in a copy of its folder.
+"""Stand-in for kernels: runs the cells of a page in this process, in a copy of its folder.
 
-For tests of what is done with outcomes, whoever ran the cells. That kernels give such outcomes, and
-what they keep from pages and readers, is what the tests of ``adapters/kernel`` hold.
+It is for tests of the code that processes outcomes. The tests of ``adapters/kernel`` check that
+real kernels give such outcomes, and that pages are isolated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pipeline.adapters.kernel.sandbox import copy_data
 
 
 def run_plainly(jobs: Sequence[Job], *, workers: int) -> Iterator[Outcome]:
-    """Run ``jobs`` one after the other; yield outcomes as ``run_notebooks`` does."""
+    """Run ``jobs`` one after the other. Yield outcomes as ``run_notebooks`` does."""
     for job in jobs:
         yield _run(job)
 
@@ -63,7 +63,7 @@ def _run(job: Job) -> Outcome:
 
 
 def _run_cell(cell: dict[str, Any], names: dict[str, Any]) -> dict[str, str] | None:
-    """Run ``cell``, put its outputs in, and return what it raised, as a ``Stop`` has it."""
+    """Run ``cell`` and store its outputs. Return the exception in the form of a ``Stop``."""
     printed, failure = io.StringIO(), None
     with redirect_stdout(printed), warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # cells leave files open

@@ -1,4 +1,4 @@
-"""Processes of this machine, looked up in ``/proc``, and waiting for something to happen."""
+"""Functions to find processes of this machine in ``/proc``, and to wait for a condition."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def is_alive(process: int) -> bool:
-    """Whether there is a process with this id that has not ended; a zombie has."""
+    """Return whether a process with this id exists and has not ended (as a zombie has)."""
     try:
         return (
             Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
@@ -23,7 +23,7 @@ def is_alive(process: int) -> bool:
 
 
 def processes_with(marker: str) -> list[int]:
-    """Live processes, but this one, that were started with ``marker`` in their environment."""
+    """Return the other live processes that have ``marker`` in their environment."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
@@ -37,7 +37,7 @@ def processes_with(marker: str) -> list[int]:
 
 
 def until(condition: Callable[[], object], *, seconds: float) -> bool:
-    """Wait until ``condition`` holds; False if it does not do so in time."""
+    """Wait until ``condition`` holds. Return False if this takes longer than ``seconds``."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -48,9 +48,9 @@ def until(condition: Callable[[], object], *, seconds: float) -> bool:
 
 @contextmanager
 def outsider(orders: Path) -> Iterator[None]:
-    """While entered, a thread sends the signals that ``order_of`` asks for in ``orders``.
+    """Run a thread, during the body, that sends the signals requested in the folder ``orders``.
 
-    Cells cannot send them themselves where the system keeps their signals inside.
+    Code in cells cannot send signals to other processes if the system isolates the kernel.
     """
     orders.mkdir(parents=True, exist_ok=True)
     is_over = threading.Event()
@@ -72,9 +72,9 @@ def outsider(orders: Path) -> Iterator[None]:
 
 
 def order_of(orders: Path, process: str, name: str, *, seconds: int = 60) -> str:
-    """Code of a cell that has an ``outsider`` send the signal ``name``, and waits.
+    """Return code for a cell that requests the signal ``name`` from an ``outsider``, and waits.
 
-    ``process`` is an expression for the process: ``"os.getppid()"``.
+    ``process`` is a Python expression for the receiving process: ``"os.getppid()"``.
     """
     path = f"{str(orders)!r} + f'/{{{process}}}-{name}'"
     return f"import os, psutil, time\nopen({path}, 'x').close()\ntime.sleep({seconds})"

@@ -1,4 +1,4 @@
-"""What a small run came to, for the tests of its reports: three pages, one of each fate."""
+"""Result of a small run, for tests of reports: three pages with different outcomes."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ RESULT = RunResult(name="docs", lock=LOCK, pages={"zh_CN": (PAGE_A, PAGE_B, PAGE
 
 
 def shown_by(report_of: Callable[..., Report]) -> Callable[..., str]:
-    """What a terminal shows of the report that ``report_of`` makes of a result."""
+    """Return a function that renders the report of a result as on a terminal."""
 
     def text(result: RunResult, screen: Screen, *, verbose: bool = False) -> str:
         return to_text(report_of(result, verbose=verbose), screen)

@@ -1,7 +1,7 @@
-"""Git repositories: those that tests make, and the history of the real JAX docs.
+"""Git repositories: small ones that tests make, and the history of the real JAX docs.
 
-Tests of git use real repositories in temporary folders. Nothing here reads the user's own
-configuration of git, so that names, dates and hooks are the same on every machine.
+Tests of git use real repositories in temporary folders. The user's own git configuration is not
+read, so names, dates and hooks are the same on every machine.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AT_ONCE = 100  # blobs that git is asked for at a time
 
 
 def git(folder: Path, *arguments: str, date: str = DATE) -> str:
-    """Run git in ``folder`` as nobody in particular; return what it printed."""
+    """Run git in ``folder``, with a fixed author. Return its output."""
     environ = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
@@ -43,7 +43,7 @@ def git(folder: Path, *arguments: str, date: str = DATE) -> str:
 
 
 def init_repository(folder: Path) -> Path:
-    """Make ``folder`` an empty repository whose branch is ``main``."""
+    """Make an empty repository in ``folder``, with the branch ``main``."""
     folder.mkdir(parents=True, exist_ok=True)
     git(folder, "init", "-q", "-b", "main")
     return folder
@@ -57,9 +57,9 @@ def commit_release(
     date: str = DATE,
     annotated: bool = False,
 ) -> None:
-    """Commit a state in which the repository holds just ``files``, and tag it.
+    """Commit a state in which the repository has only ``files``, and tag the commit.
 
-    The file README names the tag, so that two releases with the same pages are two commits.
+    The file README contains the tag, so that two releases with the same pages are two commits.
     """
     write_tree(folder, {"README": tag, **files})
     git(folder, "add", "-A")
@@ -68,7 +68,7 @@ def commit_release(
 
 
 def make_origin(folder: Path, releases: Mapping[str, Mapping[str, str]]) -> Path:
-    """Make a repository with one tag for each release, a month apart; pages lie in ``docs``."""
+    """Make a repository with a tag for each release, a month apart. Pages are in ``docs``."""
     init_repository(folder)
     for month, (tag, pages) in enumerate(releases.items(), start=1):
         files = {f"docs/{path}": text for path, text in pages.items()}
@@ -77,28 +77,28 @@ def make_origin(folder: Path, releases: Mapping[str, Mapping[str, str]]) -> Path
 
 
 class Repository:
-    """Blobs of a git repository, read in bulk."""
+    """Reader of blobs in a git repository, many at a time."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @classmethod
     def clone(cls, url: str, path: Path) -> Repository:
-        """Clone all of the history at ``url``, without a checkout."""
+        """Clone the whole history at ``url``, without a working tree."""
         subprocess.run(
             ["git", "clone", "--quiet", "--bare", url, str(path)], check=True
         )
         return cls(path)
 
     def git(self, *arguments: str, given: str = "") -> bytes:
-        """Run git here with ``given`` as its input; return what it printed."""
+        """Run git in this repository, with ``given`` as its input. Return its output."""
         command = ["git", "-C", str(self.path), *arguments]
         return subprocess.run(
             command, input=given.encode(), capture_output=True, check=True
         ).stdout
 
     def pages_at(self, ref: str, endings: tuple[str, ...] = PAGES) -> dict[str, str]:
-        """Blob of every document under ``docs/`` whose name has one of ``endings``, by path."""
+        """Return the blob ids of all documents in ``docs/`` with these ``endings``, by path."""
         rows = self.git("ls-tree", "-r", "-z", ref, "--", "docs").decode().split("\0")
         entries = (row.split("\t", 1) for row in rows if row)
         return {
@@ -108,13 +108,13 @@ class Repository:
         }
 
     def pages_ever(self) -> dict[str, str]:
-        """A path for every distinct notebook and Markdown blob of the whole history, by blob."""
+        """Return all notebook and Markdown blobs of the history, each with one path."""
         rows = self.git("rev-list", "--objects", "--all").decode().split("\n")
         entries = (row.split(" ", 1) for row in rows if row.endswith(PAGES))
         return {blob: path for blob, path in sorted(entries)}  # noqa: C416  # dict() loses the types
 
     def read(self, blobs: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        """Each blob with its content, in order, some at a time so that memory stays small."""
+        """Yield each blob with its content, in order, in batches to save memory."""
         for begin in range(0, len(blobs), AT_ONCE):
             asked = "\n".join(blobs[begin : begin + AT_ONCE]) + "\n"
             data = self.git("cat-file", "--batch", given=asked)

@@ -1,7 +1,4 @@
-"""What goes wrong in translations of reStructuredText.
-
-Much of it is the habits of those who write Markdown.
-"""
+"""Mistakes in translations of reStructuredText. Many are habits from Markdown."""
 
 from __future__ import annotations
 
@@ -21,16 +18,16 @@ SPACE = re.compile(rf"(?<={HAN}) (?=[`:A-Za-z0-9])|(?<=[`A-Za-z0-9]) (?={HAN})")
 
 
 def _start(mark: str) -> Callable[[Entry], Entry | None]:
-    """Begin a paragraph with a mark."""
+    """Return a damage that puts ``mark`` at the start of a paragraph."""
     return _in_paragraphs(of_text(lambda text: f"{mark} {text}"))
 
 
 def _in_paragraphs(
     change: Callable[[Entry], Entry | None],
 ) -> Callable[[Entry], Entry | None]:
-    """``change`` where blocks and marks mean something.
+    """Return ``change``, limited to messages in which block markup has a meaning.
 
-    They do not in titles, and least of all in options.
+    Titles and options, for example, are excluded.
     """
     blocks = tuple(
         f"{kind} "
@@ -40,7 +37,7 @@ def _in_paragraphs(
 
 
 def rst_kinds() -> tuple[Damage, ...]:
-    """All kinds of damage to single entries."""
+    """Return all kinds of damage to single entries."""
 
     def kind(
         name: str,

@@ -1,4 +1,4 @@
-"""Runs for tests of stages and commands: what the command line would hand them."""
+"""Maker of ``Run`` records for tests of stages and commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def run_of(
     locales: Sequence[str] | None = None,
     pages: Sequence[str] = (),
 ) -> Run:
-    """A run, over all pages unless some are named; silent unless a log is given."""
+    """Return a run over all pages, or over those in ``pages``. It is silent without ``log``."""
     return Run(
         settings=settings,
         upstream=upstream,

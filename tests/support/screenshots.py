@@ -1,4 +1,4 @@
-"""Pictures of built sites, for people to look at.
+"""Screenshots of built sites, for people to look at.
 
 ``python -m screenshots OUT SITE…`` writes OUT/NAME-PAGE-SCREEN-VIEW.png.
 """
@@ -37,7 +37,7 @@ LONGEST = 3_000  # pixels: what comes further down looks the same
 
 
 def take(site: Path, out: Path) -> Iterator[Path]:
-    """Photograph the pages of ``site`` and give each picture's path."""
+    """Take screenshots of the pages of ``site``. Yield the path of each image."""
     out.mkdir(parents=True, exist_ok=True)
     with served(site) as address, chromium() as browser:
         for screen, options in SCREENS.items():
@@ -70,7 +70,7 @@ def _photograph(reader: Reader, page: str, view: str, path: Path) -> None:
 
 
 def has_chinese_font() -> bool:
-    """Whether a font here has Chinese, or fontconfig is not there to tell."""
+    """Return whether a font with Chinese is installed; True if fontconfig is missing."""
     if not shutil.which("fc-list"):
         return True
     fonts = subprocess.run(["fc-list", ":lang=zh"], capture_output=True, check=False)
@@ -78,7 +78,7 @@ def has_chinese_font() -> bool:
 
 
 def main() -> int:
-    """Take the pictures that the command line asks for."""
+    """Take the screenshots that the command line asks for. Return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m screenshots", description=(__doc__ or "").split(":")[0]
     )

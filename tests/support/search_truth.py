@@ -1,7 +1,7 @@
-"""What a search should find: the text of built pages, read from their HTML without the index.
+"""Expected results of a search: the text of built pages, read without the search index.
 
-Text is what stands on a page in any of its views, formulas left out, line by line; so is a list of
-contents. The progress page lists the titles of all others, and is no page to be found.
+The text of a page is its lines in all views, with its table of contents, but without formulas. The
+progress page is left out, because it lists the titles of all other pages.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NO_PAGES = frozenset(("_static", "_sources", "_downloads", "_images"))
 
 
 class _Lines(HTMLParser):
-    """The lines of an article."""
+    """Parser that collects the lines of an article."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class _Lines(HTMLParser):
 
 
 def texts_of(site: Path) -> dict[str, str]:
-    """The text of every page of a built site, by name without suffix."""
+    """Return the text of every page of a built site, by page name."""
     texts: dict[str, str] = {}
     for path in sorted(site.rglob("*.html")):
         name = path.relative_to(site).with_suffix("").as_posix()
@@ -86,14 +86,14 @@ def texts_of(site: Path) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked for, and the pages that have it."""
+    """Search query, and the pages that contain it."""
 
     query: str
     pages: frozenset[str]
 
 
 def random_parts(texts: Mapping[str, str], count: int) -> list[Asked]:
-    """Parts of 2 to 4 Chinese letters of the texts, each once, drawn from all places alike."""
+    """Return random parts of the texts with 2 to 4 Chinese letters, each with its pages."""
     draw = random.Random(16)
     rows = [row for text in texts.values() for row in _HAN.findall(text)]
     rows = [row for row in rows if len(row) > 1]
@@ -110,7 +110,7 @@ def random_parts(texts: Mapping[str, str], count: int) -> list[Asked]:
 
 
 def random_names(texts: Mapping[str, str], count: int) -> list[Asked]:
-    """Identifiers of the texts, and parts of dotted ones, drawn from all that there are."""
+    """Return random identifiers in the texts, and parts of dotted ones, with their pages."""
     names: set[str] = set()
     for text in texts.values():
         for name in _NAME.findall(text):
@@ -128,6 +128,6 @@ def random_names(texts: Mapping[str, str], count: int) -> list[Asked]:
 
 
 def _asked(query: str, pattern: re.Pattern[str], texts: Mapping[str, str]) -> Asked:
-    """The query with the pages whose text matches."""
+    """Return the query with the pages whose text matches ``pattern``."""
     pages = (name for name, text in texts.items() if pattern.search(text))
     return Asked(query, frozenset(pages))

@@ -1,4 +1,4 @@
-"""Web servers on a port of this machine, for as long as a test needs them."""
+"""Web servers on a port of this machine, for the duration of a test."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ POLL = 0.05  # seconds until the server sees that it shall stop
 
 
 class FileHandler(SimpleHTTPRequestHandler):
-    """Serves files without a word, as a web server does that knows nothing of git."""
+    """Handler that serves files silently, like a web server that does not support git."""
 
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Do not print anything."""
 
 
 @contextmanager
 def served(folder: Path, handler: type[FileHandler] = FileHandler) -> Iterator[str]:
-    """The address of a server for the files in ``folder``, with a slash at its end."""
+    """Yield the address of a server for the files in ``folder``, with a slash at its end."""
     server = ThreadingHTTPServer((HOST, 0), partial(handler, directory=str(folder)))
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, args=(POLL,), daemon=True)

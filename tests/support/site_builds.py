@@ -1,7 +1,7 @@
-"""The sites that tests look at.
+"""Sites for tests: built ones, and those in the folders that JAX_DOCS_SITE names.
 
-The sample's is built for them, and one of the sample in a repository that has what upstream's own
-site is made with. Others lie in the folders that JAX_DOCS_SITE names.
+Two sites are built: that of the sample, and that of the sample in a repository that also has the
+files of upstream's own Sphinx site.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ LACKING = [name for name in NEEDED if find_spec(name) is None]
 
 
 def get_site(name: str, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """One of our sites, or the one in the folder ``name``.
+    """Return one of the two built sites, or the site in the folder ``name``.
 
-    Ours are built once in a run of pytest, however many processes it has.
+    A site is built once in a run of pytest, even if several processes run tests.
     """
     if name not in OURS:
         return Site(Path(name).resolve())
@@ -84,7 +84,7 @@ def _build(project: Path, *, in_repository: bool) -> None:
 
 
 def _move_to_repository(project: Path) -> None:
-    """Let the sample come from a repository with a hero, a ``conf.py`` and an inventory."""
+    """Move the sample to a repository with a hero, a ``conf.py`` and an inventory."""
     docs = project / "english" / "docs"
     docs.parent.mkdir()
     (project / "upstream" / "sample").rename(docs)

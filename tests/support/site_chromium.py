@@ -1,4 +1,4 @@
-"""A site on a port of this machine, and a Chromium that can reach nothing else."""
+"""Site on a port of this machine, and a Chromium that cannot reach other addresses."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _TYPESET = "window.MathJax?.startup?.promise.then(() => true) ?? true"
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A browser without a window."""
+    """Yield a Chromium without a window."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -71,9 +71,9 @@ def chromium() -> Iterator[Browser]:
 
 
 class Reader:
-    """Someone who reads the site at ``address``.
+    """Browser page with the site at ``address``.
 
-    What pages say on the console is in ``said``, what they ask for in ``asked``.
+    ``said`` has the console messages of pages, ``asked`` the addresses that they request.
     """
 
     def __init__(self, browser: Browser, address: str, **options: Any) -> None:
@@ -112,7 +112,7 @@ class Reader:
             self.refused.append(request.url)
 
     def open(self, path: str) -> Page:
-        """The page at ``path`` of the site, with its formulas set."""
+        """Open the page at ``path``. Return it when its formulas are rendered."""
         for found in (self.said, self.asked, self.refused):
             found.clear()
         self.page.goto(self.address + path)
@@ -120,7 +120,7 @@ class Reader:
         return self.page
 
     def foreign(self) -> list[str]:
-        """What the page asked for that is not of the site."""
+        """Return the requested addresses that are not in the site."""
         return [
             url
             for url in self.asked
@@ -128,7 +128,7 @@ class Reader:
         ]
 
     def files(self) -> list[str]:
-        """The paths in the site that the page asked for."""
+        """Return the requested paths in the site."""
         return sorted(
             {
                 unquote(urlsplit(url).path).lstrip("/")
@@ -138,5 +138,5 @@ class Reader:
         )
 
     def close(self) -> None:
-        """Leave."""
+        """Close the browser page."""
         self.context.close()

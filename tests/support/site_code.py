@@ -1,6 +1,6 @@
-"""The code of upstream's documents as a site should show it.
+"""Code of upstream's documents, as a site should show it.
 
-Cells and fences come in order, without what is written for tools.
+Cells and fenced blocks are in order, without the parts that are meant for tools.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ _OPTIONS = re.compile(
 
 @dataclass(frozen=True)
 class Code:
-    """What a page should show as code, in order.
+    """Code that a page should show, in order.
 
-    Besides, it may quote what ``texts`` have: diagrams, parts of other files.
+    The page may also show ``texts``: diagrams, and parts of other files.
     """
 
     blocks: Sequence[str]
     texts: Sequence[str]
 
     def differences(self, shown: Iterable[str]) -> Iterator[str]:
-        """The blocks of ``shown`` that are not upstream's.
+        """Yield the blocks in ``shown`` that upstream does not have.
 
-        Those of upstream that are not shown come as well.
+        Also yield upstream's blocks that are missing in ``shown``.
         """
         waiting = deque(self.blocks)
         for block in map(as_shown, shown):
@@ -61,9 +61,9 @@ class Code:
 
 
 def upstream_code(root: Path, name: str) -> Mapping[str, Code]:
-    """By page: the code of the document that the site of upstream ``name`` shows.
+    """Return, by page, the code of the document that the site of upstream ``name`` shows.
 
-    ``root`` is the project's.
+    ``root`` is the project's root.
     """
     paths = Paths(root, name)
     lock = parse_lock(paths.lock.read_bytes(), where=str(paths.lock))
@@ -83,14 +83,14 @@ def _read(docs: Path, path: str) -> Code:
 
 
 def code_of(document: Document) -> list[str]:
-    """What ``document`` shows as code."""
+    """Return the pieces of code that ``document`` shows."""
     return [text for text in map(as_shown, _code(document)) if text]
 
 
 def as_shown(code: str) -> str:
-    """``code`` without what no reader sees.
+    """Return ``code`` without the parts that readers do not see.
 
-    That is empty lines at its ends, and comments for doctest in a console session.
+    These are empty lines at its ends, and comments for doctest in console sessions.
     """
     return (_FOR_DOCTEST.sub("", code) if ">>>" in code else code).strip("\n")
 

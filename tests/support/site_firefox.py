@@ -1,7 +1,7 @@
-"""Debian's Firefox without a window, driven by WebDriver BiDi, which it speaks by itself.
+"""Debian's Firefox without a window, driven by WebDriver BiDi.
 
-Playwright has a Firefox of its own and cannot drive another. What tests of pages need of one is
-little: open a page, ask it something, press keys and buttons.
+Playwright only drives a Firefox of its own. The tests need only a few functions: open a page,
+evaluate JavaScript, press keys and buttons.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _PREFERENCES = {
 
 
 def in_time(expression: str) -> str:
-    """An expression of JavaScript that waits until ``expression`` comes to something."""
+    """Return a JavaScript expression that waits until ``expression`` is true."""
     return f"""(async () => {{
       const end = Date.now() + {SECONDS * 500};
       while (Date.now() < end) {{
@@ -68,7 +68,7 @@ def in_time(expression: str) -> str:
 
 
 def middle_of(selector: str) -> str:
-    """An expression: where the first element that is shown and matches has its middle."""
+    """Return a JavaScript expression for the middle of the first visible match of ``selector``."""
     return f"""(() => {{
       const shown = [...document.querySelectorAll({json.dumps(selector)})].find(
         (element) => element.checkVisibility());
@@ -81,7 +81,7 @@ def middle_of(selector: str) -> str:
 
 
 def keys_pressed(*keys: str, holding: str) -> list[dict[str, str]]:
-    """What a keyboard does to press keys, one after the other, while it holds another."""
+    """Return the keyboard actions that press keys one after the other, while ``holding`` one."""
     actions = []
     for key in keys:
         actions += [
@@ -95,7 +95,7 @@ def keys_pressed(*keys: str, holding: str) -> list[dict[str, str]]:
 
 
 class Firefox:
-    """One tab of a Firefox. What its pages say on the console is in ``said``."""
+    """One tab of a Firefox. ``said`` has the console messages of its pages."""
 
     hears: ClassVar[bool] = True
     is_in_front: ClassVar[bool] = True
@@ -119,13 +119,13 @@ class Firefox:
         )
 
     def resize(self, width: int, height: int) -> None:
-        """Show pages in a window of this size."""
+        """Set the size of the window, in pixels."""
         viewport = {"width": width, "height": height}
         self._call("browsingContext.setViewport", context=self._tab, viewport=viewport)
 
     @contextmanager
     def before_each(self, script: str) -> Iterator[None]:
-        """Run a function in every page that is opened within, before its own scripts."""
+        """During the body, run a function in every opened page before the page's own scripts."""
         added = self._call(
             "script.addPreloadScript", functionDeclaration=script, contexts=[self._tab]
         )
@@ -133,7 +133,7 @@ class Firefox:
         self._call("script.removePreloadScript", script=added["script"])
 
     def ask(self, expression: str) -> Any:
-        """What an expression of JavaScript comes to, as JSON has it; promises are awaited."""
+        """Return the JSON value of a JavaScript expression. Promises are awaited."""
         result = self._call(
             "script.evaluate",
             expression=f"(async () => JSON.stringify(await ({expression}) ?? null))()",
@@ -145,7 +145,7 @@ class Firefox:
         return json.loads(result["result"]["value"])
 
     def wait_for(self, expression: str) -> Any:
-        """The same, as soon as it comes to something. Raises AssertionError if it does not."""
+        """Wait until an expression is true, and return its value. Raises AssertionError."""
         return self.ask(in_time(expression))
 
     def press(self, *keys: str, holding: str = "") -> None:
@@ -153,12 +153,12 @@ class Firefox:
         self._act("key", *keys_pressed(*keys, holding=holding))
 
     def point_at(self, selector: str) -> None:
-        """Move the mouse to the middle of the first element that is shown and matches."""
+        """Move the mouse to the middle of the first visible match of ``selector``."""
         middle = self.wait_for(middle_of(selector))
         self._act("pointer", {"type": "pointerMove", **middle})
 
     def click(self, selector: str) -> None:
-        """Click there."""
+        """Click the middle of the first visible match of ``selector``."""
         self.point_at(selector)
         down, up = (
             {"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")
@@ -166,12 +166,12 @@ class Firefox:
         self._act("pointer", down, up)
 
     def _act(self, device: str, *actions: dict[str, Any]) -> None:
-        """Do something with the mouse ("pointer") or on the keyboard ("key")."""
+        """Perform actions of the mouse ("pointer") or the keyboard ("key")."""
         source = {"type": device, "id": device, "actions": actions}
         self._call("input.performActions", context=self._tab, actions=[source])
 
     def _call(self, method: str, **params: Any) -> Any:
-        """The result of a command. Raises AssertionError with what Firefox says against it."""
+        """Return the result of a command. Raises AssertionError with Firefox's error message."""
         number = next(self._numbers)
         command = {"id": number, "method": method, "params": params}
         self._connection.send(json.dumps(command))
@@ -190,7 +190,7 @@ class Firefox:
 
 @contextmanager
 def firefox(profile: Path) -> Iterator[Firefox]:
-    """A Firefox with an empty ``profile``, which is a folder."""
+    """Yield a Firefox whose profile is the empty folder ``profile``."""
     from websockets.sync.client import connect
 
     profile.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""Built sites as their readers' browsers get them, read without a browser.
+"""Built sites as browsers get them, read without a browser.
 
-What counts is links, anchors, code, and what a page loads.
+The module finds links, anchors, code, and the files that pages load.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _LOADED = frozenset(("stylesheet", "icon", "preload", "shortcut icon"))
 
 @dataclass(kw_only=True)
 class Html:
-    """What an HTML file has.
+    """Contents of an HTML file.
 
-    ``refs``: tag and address; ``code``: the texts of highlighted blocks that are not output, nor
-    the English.
+    ``refs`` has pairs of tag and address. ``code`` has the texts of highlighted blocks, except
+    outputs and the English.
     """
 
     ids: list[str] = field(default_factory=list)
@@ -110,7 +110,7 @@ class _Reader(HTMLParser):
 
 
 def read_html(text: str) -> Html:
-    """What ``text`` has."""
+    """Return the contents of an HTML file with this text."""
     reader = _Reader()
     reader.feed(text)
     reader.close()
@@ -119,18 +119,18 @@ def read_html(text: str) -> Html:
 
 @dataclass(frozen=True)
 class Site:
-    """A built site in ``folder``."""
+    """Built site in ``folder``."""
 
     folder: Path
 
     @property
     def name(self) -> str:
-        """The upstream it is made of."""
+        """Return the name of the site's upstream."""
         return self.folder.name
 
     @cached_property
     def pages(self) -> dict[str, Html]:
-        """Every page by its path in the site."""
+        """Return the contents of every page, by path in the site."""
         files = (
             path
             for path in sorted(self.folder.rglob("*.html"))
@@ -144,9 +144,9 @@ class Site:
         }
 
     def having(self, *names: str, without: str = "") -> Iterator[str]:
-        """The pages that have elements with all of the classes.
+        """Yield the pages that have elements with all of the classes ``names``.
 
-        None has one with the class ``without``.
+        Pages that have an element of the class ``without`` are left out.
         """
         return (
             path
@@ -155,7 +155,7 @@ class Site:
         )
 
     def broken_links(self) -> Iterator[str]:
-        """``page: address`` of every link into the site that leads nowhere."""
+        """Yield ``page: address`` for every link into the site that leads nowhere."""
         anchors = {path: frozenset(html.ids) for path, html in self.pages.items()}
         exists: dict[str, bool] = {}
         for page, html in self.pages.items():
@@ -173,7 +173,7 @@ class Site:
                     yield f"{page}: {address}"
 
     def remote_loads(self) -> Iterator[str]:
-        """``page: address`` of everything that a browser would fetch from another machine."""
+        """Yield ``page: address`` for everything that a browser would load from elsewhere."""
         for page, html in self.pages.items():
             yield from (
                 f"{page}: {address}"
@@ -183,7 +183,7 @@ class Site:
 
 
 def resolve(page: str, address: str) -> str:
-    """The path in the site of what ``page`` calls ``address``."""
+    """Return the path in the site of an ``address`` on ``page``."""
     if not address:
         return page
     parts = page.split("/")[:-1]

@@ -1,7 +1,7 @@
-"""WebKitGTK's MiniBrowser on a screen that nobody sees, driven by WebDriver.
+"""WebKitGTK's MiniBrowser on a virtual screen, driven by WebDriver.
 
-It does what tests ask of a ``Firefox``, but for what WebDriver has no words for (what a page says
-on the console, scripts that run before those of a page), and for the look of what has the focus.
+It has the methods of ``Firefox``. But WebDriver has no access to console messages, and cannot run
+scripts before those of a page. The look of focused elements is different as well.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class WebKit:
     is_in_front: ClassVar[bool] = False  # nothing on its screen gives windows the focus
 
     def __init__(self, address: str) -> None:
-        """Open the window; ``address`` is the driver's."""
+        """Open the window. ``address`` is that of the driver."""
         self.said: list[str] = []
         self._address = address
         options = {"binary": MINI, "args": ["--automation"]}
@@ -55,17 +55,17 @@ class WebKit:
         self._call("/url", url=address)
 
     def resize(self, width: int, height: int) -> None:
-        """Show pages in a window of this size, or in the narrowest that there is."""
+        """Set the size of the window, or the least possible width."""
         width = max(width, NARROWEST)
         self._call("/window/rect", width=width, height=height)
         self.wait_for(f"innerWidth === {width}")
 
     def before_each(self, script: str) -> AbstractContextManager[None]:
-        """Nothing that WebDriver can do."""
+        """Skip the test, because WebDriver does not support this."""
         pytest.skip("WebDriver runs no script before those of a page")
 
     def ask(self, expression: str) -> Any:
-        """What an expression of JavaScript comes to, as JSON has it; promises are awaited."""
+        """Return the JSON value of a JavaScript expression. Promises are awaited."""
         script = f"""
           const done = arguments[arguments.length - 1];
           (async () => JSON.stringify(await ({expression}) ?? null))().then(
@@ -75,7 +75,7 @@ class WebKit:
         return json.loads(found)
 
     def wait_for(self, expression: str) -> Any:
-        """The same, as soon as it comes to something. Raises AssertionError if it does not."""
+        """Wait until an expression is true, and return its value. Raises AssertionError."""
         return self.ask(in_time(expression))
 
     def press(self, *keys: str, holding: str = "") -> None:
@@ -83,7 +83,7 @@ class WebKit:
         self._act("key", *keys_pressed(*keys, holding=holding))
 
     def click(self, selector: str) -> None:
-        """Click the middle of the first element that is shown and matches."""
+        """Click the middle of the first visible match of ``selector``."""
         move = {"type": "pointerMove", **self.wait_for(middle_of(selector))}
         down, up = (
             {"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")
@@ -95,12 +95,12 @@ class WebKit:
         self._send("", "DELETE", None)
 
     def _act(self, device: str, *actions: dict[str, Any]) -> None:
-        """Do something with the mouse ("pointer") or on the keyboard ("key")."""
+        """Perform actions of the mouse ("pointer") or the keyboard ("key")."""
         source = {"type": device, "id": device, "actions": actions}
         self._call("/actions", actions=[source])
 
     def _call(self, path: str, **values: Any) -> Any:
-        """The answer to a command. Raises HTTPError if WebKit has something against it."""
+        """Return the result of a command. Raises HTTPError if WebKit reports an error."""
         return self._send(path, "POST", json.dumps(values).encode())
 
     def _send(self, path: str, method: str, data: bytes | None) -> Any:
@@ -114,7 +114,7 @@ class WebKit:
 
 @contextmanager
 def webkit(home: Path) -> Iterator[WebKit]:
-    """A WebKit with an empty ``home``, which is a folder."""
+    """Yield a WebKit whose home is the empty folder ``home``."""
     home.mkdir(parents=True, exist_ok=True)
     with subprocess.Popen(
         [SCREEN, "-displayfd", "1", "-screen", "0", "1600x1000x24"],
@@ -136,7 +136,7 @@ def webkit(home: Path) -> Iterator[WebKit]:
 
 @contextmanager
 def _driver(home: Path, display: str) -> Iterator[str]:
-    """The address of a driver whose browsers show their windows on ``display``."""
+    """Yield the address of a driver whose browsers use the screen ``display``."""
     port = _free_port()
     environment = {
         **os.environ,
@@ -168,7 +168,7 @@ def _free_port() -> int:
 
 
 def _wait_until_open(port: int) -> None:
-    """Return when somebody listens. Raises AssertionError after a while."""
+    """Wait until a server listens on ``port``. Raises AssertionError after a while."""
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         with socket.socket() as probe:

@@ -1,7 +1,7 @@
-"""Sockets to other machines, refused: what tests must not need.
+"""Guard against network access in tests: refuses connections to other machines.
 
-Python tells every connection and every look-up of a name to its audit hooks. A hook cannot be taken
-out again, so that there is one, and it looks only while somebody wants it to.
+Python calls its audit hooks for every connection and every look-up of a host. A hook cannot be
+removed, so there is one hook, which is active only during ``only_local_sockets``.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ _LOCAL_NAMES = ("localhost", "localhost.localdomain", "")
 
 
 class ElsewhereError(AssertionError):
-    """Something wanted to reach another machine."""
+    """The code has tried to reach another machine."""
 
 
 class _Watch:
-    """What was reached since somebody began to look; None while nobody does."""
+    """Addresses that were reached since the watch began; None while there is no watch."""
 
     reached: list[str] | None = None
     is_installed = False
 
 
 def is_local(address: object) -> bool:
-    """Whether an address of a socket is on this machine: a loopback one, or a file."""
+    """Return whether a socket's address is on this machine: a loopback address, or a file."""
     if not isinstance(address, tuple):
         return True  # a socket in a file
     host = str(address[0])
@@ -52,7 +52,7 @@ def _look(event: str, arguments: tuple[object, ...]) -> None:
 
 @contextmanager
 def only_local_sockets() -> Iterator[list[str]]:
-    """Refuse all others while the body runs; the addresses that were reached."""
+    """Refuse connections to other machines in the body. Yield the list of reached addresses."""
     if not _Watch.is_installed:
         sys.addaudithook(_look)
         _Watch.is_installed = True

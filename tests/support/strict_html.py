@@ -1,4 +1,4 @@
-"""HTML as a test reads it: tags that do not match are refused."""
+"""HTML parser for tests that rejects tags that do not match."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ VOID = {"meta", "input", "br", "img", "link", "hr"}
 
 
 class StrictHtml(HTMLParser):
-    """Tags with attributes, and the text outside of scripts and styles."""
+    """Tags with their attributes, and the text outside scripts and styles."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

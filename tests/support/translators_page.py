@@ -1,7 +1,7 @@
-"""The part of ``docs/translating.zh.md`` that explains every check.
+"""Generator of the part of ``docs/translating.zh.md`` that explains every check.
 
-It is made from the tables that test the checks. ``nox -s docs`` runs this: it writes the part
-between two comments of the page anew. The rest of the page is written by hand.
+The part is made from the tables that test the checks, and is between two comments of the page.
+``nox -s docs`` runs this module. The rest of the page is written by hand.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ RULES = {rule.code: rule for rule in table.RULES}
 
 
 def render(tables: Mapping[str, Mapping[str, Any]], rules: Mapping[str, Rule]) -> str:
-    """Markdown: a table of all codes, then a section for each, by code.
+    """Return Markdown: a table of all codes, then a section for each code.
 
-    Those of the guard, which are met least, come last.
+    The codes of the guard come last, because translators meet them least.
     """
     codes = sorted(tables, key=lambda code: (code.startswith("G"), code))
     lines = ["| 代号 | 问题 | 级别 | `--fix` |", "| --- | --- | --- | --- |"]
@@ -78,7 +78,7 @@ def render(tables: Mapping[str, Mapping[str, Any]], rules: Mapping[str, Rule]) -
 
 
 def insert(page: str, part: str) -> str:
-    """``page`` with ``part`` between the two comments."""
+    """Return ``page`` with ``part`` between the two comments."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -87,7 +87,7 @@ def insert(page: str, part: str) -> str:
 
 
 def main() -> None:
-    """Write the page anew, if that changes it."""
+    """Write the page, if its content changes."""
     page = insert(PAGE.read_text(encoding="utf-8"), render(TABLES, RULES))
     write_if_changed(PAGE, page.encode("utf-8"))
 
@@ -114,10 +114,7 @@ def _section(code: str, table: Mapping[str, Any], rule: Rule) -> Iterator[str]:
 
 
 def _of_rst(table: Mapping[str, Any]) -> Iterator[str]:
-    """What is otherwise on pages of reStructuredText (``rst``, in Markdown).
-
-    The first bad case of theirs comes with it.
-    """
+    """Yield lines about reStructuredText pages, with the first bad case that is reST."""
     if "rst" not in table:
         return
     bad = next(case for case in table["bad"] if case.get("markup") == "reST")
@@ -128,9 +125,9 @@ def _of_rst(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Words of a table as Markdown: what looks like mark-up is meant as it stands.
+    """Return text from a table as Markdown in which markup is shown literally.
 
-    Code spans are not words; a role is one of them.
+    Code spans remain code, and so do roles.
     """
     parts = re.split(r"(\{\w+\}`[^`]+`|`[^`]+`)", text)
     code = [f"`` {part} ``" if part.startswith("{") else part for part in parts[1::2]]
@@ -145,7 +142,7 @@ def _level(rule: Rule) -> str:
 
 
 def _fix(table: Mapping[str, Any]) -> str:
-    """Whether ``--fix`` mends it: always, sometimes, never."""
+    """Return whether ``--fix`` corrects the mistake: always, sometimes, or never."""
     fixable = ["fixed" in case for case in table["bad"]]
     return "能改" if all(fixable) else "有时能改" if any(fixable) else ""
 
@@ -177,7 +174,7 @@ def _example(label: str, case: Case) -> Iterator[str]:
 
 
 def _labelled(label: str, text: str, note: str = "") -> list[str]:
-    """The lines of a text, the first one behind its label. What cannot be seen is escaped."""
+    """Return the lines of a text, the first one after a label. Invisible characters are escaped."""
     first, *rest = (_visible(row) for row in text.split("\n"))
     return [f"{label:<8} {first}{note}", *(f"{'':<8} {row}" for row in rest)]
 

@@ -59,11 +59,11 @@ OURS = re.compile(r"PYTHON|VIRTUAL_ENV|NOX|JAX_DOCS|UV_PYTHON|.*_DOCS_UPSTREAM$"
 
 
 class TrialError(Exception):
-    """A step of the trial that failed; the text says which, and what it printed."""
+    """Failed step of the trial. The text has the step, and what it printed."""
 
 
 def build(folder: Path) -> list[Path]:
-    """Build sdist and wheel into the emptied ``folder``; the wheel is made from the sdist."""
+    """Build sdist and wheel into ``folder``, emptied before. The wheel is built from the sdist."""
     shutil.rmtree(folder, ignore_errors=True)
     limits = ("--build-constraint", str(ROOT / "constraints.txt"))
     run(["uv", "build", *limits, "--out-dir", str(folder), str(ROOT)], ROOT)
@@ -76,9 +76,9 @@ def build(folder: Path) -> list[Path]:
 
 
 def release_notes(changelog: str, version: str) -> str:
-    """Return the section of ``version`` in the change log, a line for each paragraph or item.
+    """Return the section of ``version`` in the change log, one line per paragraph or item.
 
-    GitHub shows every line break in the text of a release as one.
+    GitHub shows every line break in the text of a release.
     """
     heading = rf"(?m)^## \[?{re.escape(version)}\]?( - \d{{4}}-\d\d-\d\d)?$"
     parts = re.split(heading, changelog)
@@ -92,7 +92,7 @@ def release_notes(changelog: str, version: str) -> str:
 
 
 def find_python(name: str) -> str:
-    """Return the path of the Python that ``name`` means, or an empty string if it is not here."""
+    """Return the path of the Python that ``name`` means, or an empty string if there is none."""
     words = ["uv", "python", "find", "--no-python-downloads", "--system", name]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     return ended.stdout.strip()
@@ -107,7 +107,7 @@ def version_of(python: str) -> str:
 
 
 def run(words: Sequence[str], folder: Path) -> str:
-    """Run a command in ``folder`` as in a shell of its own; return what it printed to stdout."""
+    """Run a command in ``folder``, without variables that match ``OURS``. Return its output."""
     environment = {
         name: value for name, value in os.environ.items() if not OURS.match(name)
     }
@@ -122,10 +122,10 @@ def run(words: Sequence[str], folder: Path) -> str:
 
 
 def use(package: Path, python: str, folder: Path) -> None:
-    """Install ``package`` as its users do, and carry a small project through to its site.
+    """Install ``package`` as users do, and translate a small project up to its web site.
 
-    Versions are not constrained: the newest that the package's metadata allows are installed. All
-    but the last steps are done without any extra.
+    Versions are not constrained, so the newest ones that the metadata allows are installed. Only
+    the last steps use extras.
     """
     environment = folder / "environment"
     run(["uv", "venv", "--quiet", "--python", python, str(environment)], folder)
@@ -168,7 +168,7 @@ def use(package: Path, python: str, folder: Path) -> None:
 
 
 def commit(folder: Path) -> None:
-    """Make ``folder`` a repository with one commit of all that git does not ignore."""
+    """Make ``folder`` a repository with one commit of all files that git does not ignore."""
     person = ("-c", "user.name=Trial", "-c", "user.email=trial@example.org")
     run(["git", "init", "--quiet"], folder)
     run(["git", "add", "."], folder)
@@ -176,7 +176,7 @@ def commit(folder: Path) -> None:
 
 
 def use_all(files: Iterable[Path], pythons: Iterable[str]) -> int:
-    """Use each file with each Python, print a line for each; return how many trials failed."""
+    """Try each file with each Python, and print a line for each. Return the number of failures."""
     failed = 0
     for python in pythons:
         version = version_of(python)
@@ -206,7 +206,7 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
 
 
 def main(words: Sequence[str]) -> int:
-    """Build, try and write the notes; return the exit code."""
+    """Build, try, and write the release notes. Return the exit code."""
     given = arguments(words)
     if given.tag not in ("", f"v{__version__}"):
         print(f"error: the tag is {given.tag}, but the version is {__version__}")

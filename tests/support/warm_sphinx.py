@@ -1,10 +1,9 @@
-"""Sphinx, loaded once for all the builds of a process of tests: each build is a copy of it.
+"""Sphinx builds in copies of a process that has loaded Sphinx already.
 
-Loading Sphinx takes about as long as building a small site. A build still is a process of its own,
-with the arguments, environment and folder that it asks for.
-
-As a script this is the process that copies itself. It reads orders from its standard input, which
-is a socket.
+Loading Sphinx takes about as long as building a small site, so tests load it once. Each build is
+still a process of its own, with its arguments, environment and folder. Run as a script, this module
+is the process that copies itself. It reads requests for builds from its standard input, which is a
+socket.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ _servers: list[subprocess.Popen[bytes]] = []  # kept: Python complains of one le
 
 
 class WarmPopen:
-    """What ``run_sphinx`` needs of ``subprocess.Popen``, for ``python -m sphinx``."""
+    """Replacement for the parts of ``subprocess.Popen`` that ``run_sphinx`` uses."""
 
     def __init__(
         self, command: Sequence[str], *, env: Mapping[str, str], **options: object
     ) -> None:
-        """Start a build; ``options`` are those of ``Popen``, and taken as they stand there."""
+        """Start a build. ``options`` are those of ``Popen`` and are ignored."""
         self._server = _started()
         self.returncode = 0
         read, write = os.pipe()
@@ -53,9 +52,9 @@ class WarmPopen:
 
 
 def popen(command: Sequence[str], **options: object) -> object:
-    """Return a build by a copy of the process that has loaded Sphinx, where it can serve.
+    """Start a build in a copy of the process that has loaded Sphinx, if possible.
 
-    Extensions of the docs may load what ours leaves out: their builds are started anew.
+    If the docs have extensions, which may load other modules, start Sphinx in a new process.
     """
     sources = Path(command[-2])
     if command[1:3] != ["-m", "sphinx"] or _has_extensions(sources):
@@ -71,7 +70,7 @@ def _has_extensions(sources: Path) -> bool:
 
 @cache
 def _started() -> socket.socket:
-    """Return the socket of this process's server, which is started by the first build."""
+    """Return the socket of the process with Sphinx. The first call starts that process."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     path = os.pathsep.join(filter(None, sys.path))
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
@@ -82,7 +81,7 @@ def _started() -> socket.socket:
 
 
 def _serve() -> None:
-    """Build what is ordered, one after the other, until nobody can order any more."""
+    """Build what is requested, one after the other, until all clients have closed the socket."""
 
     from pipeline.site.extension.speed import skip_unused_imports
 
@@ -106,7 +105,7 @@ def _serve() -> None:
 
 
 def _build(*, words: list[str], env: dict[str, str], folder: str) -> None:
-    """Build as ``python -m sphinx`` does, in the environment of the order; end the process."""
+    """Build like ``python -m sphinx`` in the requested environment, and end the process."""
     from sphinx.cmd.build import main
 
     os.chdir(folder)

@@ -1,4 +1,4 @@
-"""A folder of wheels that pip takes for the only package index there is."""
+"""Folder of wheels that pip uses as its only package index."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 def make_index(folder: Path, monkeypatch: pytest.MonkeyPatch, *wheels: str) -> Path:
     """Make ``folder`` the package index, with ``wheels``.
 
-    Each is a name and a version, then perhaps what it is for (``py3-none-any``) and which Python it
-    needs (``>=3.99``).
+    Each wheel is a name and a version, then optionally a tag (``py3-none-any``) and the required
+    Python (``>=3.99``).
     """
     folder.mkdir()
     links = []

@@ -1,4 +1,4 @@
-"""The workbench on the sample, in this process: asked by tests, or served to browsers."""
+"""Workbench (``serve``) on the sample, in this process: called by tests, or used by browsers."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ ADDRESS = f"http://{HOST}:{PORT}"
 
 @dataclass(frozen=True, slots=True)
 class Workbench:
-    """A project whose sample can be translated."""
+    """Project in which the sample can be translated."""
 
     root: Path
     run: Run
     desk: Desk
 
     def path(self, page: str) -> Path:
-        """The catalogue of a page."""
+        """Return the path of a page's catalogue."""
         return self.run.paths.catalog(LOCALE, page)
 
     def catalog(self, page: str) -> Catalog:
-        """The catalogue of a page, as it is now."""
+        """Return the current catalogue of a page."""
         return po.read_catalog(self.path(page).read_bytes(), where=page).catalog
 
     def entry(self, page: str, msgid: str) -> Entry:
-        """An entry of a page, as it is now."""
+        """Return an entry of a page, as it is now."""
         entries = self.catalog(page).entries
         return next(entry for entry in entries if entry.msgid == msgid)
 
     def write(self, page: str, *entries: Entry) -> None:
-        """Let somebody else write the entries of a page."""
+        """Replace entries of a page, as another program does."""
         catalog = self.catalog(page)
         changed = {entry.msgid: entry for entry in entries}
         kept = tuple(changed.get(entry.msgid, entry) for entry in catalog.entries)
@@ -61,11 +61,11 @@ class Workbench:
         self.path(page).write_bytes(data)
 
     def app(self, port: int = PORT) -> Guard:
-        """The application that is served."""
+        """Return the web application."""
         return application(STATIC, lambda: self.desk.site, port=port, token=TOKEN)
 
     def client(self) -> TestClient:
-        """Asks as the page in the browser does."""
+        """Return a client that sends requests like the page in the browser."""
         from starlette.testclient import TestClient
 
         headers = {"origin": ADDRESS, "sec-fetch-site": "same-origin"}
@@ -75,7 +75,7 @@ class Workbench:
 def workbench_of(
     root: Path, upstream: str = "sample", *, base: str | None = None
 ) -> Workbench:
-    """The workbench of a copy of the project; with a base, on what has changed since."""
+    """Return the workbench of a project copy. With ``base``, changes since it are reviewed."""
     settings = read_settings(root / "pyproject.toml", environ={})
     run = Run(
         settings=settings,
@@ -89,7 +89,7 @@ def workbench_of(
 
 
 def emptied(workbench: Workbench, page: str) -> None:
-    """Take all translations out of a page."""
+    """Remove all translations of a page."""
     catalog = workbench.catalog(page)
     entries = tuple(Entry(msgid=one.msgid, notes=one.notes) for one in catalog.entries)
     data = po.format_catalog(Catalog(header=catalog.header, entries=entries))
@@ -98,7 +98,7 @@ def emptied(workbench: Workbench, page: str) -> None:
 
 @contextmanager
 def on_a_port(workbench: Workbench) -> Iterator[str]:
-    """The address of a real server, with a slash at its end."""
+    """Yield the address of a real server, with a slash at its end."""
     import uvicorn
 
     listener = bind(0)
@@ -124,7 +124,7 @@ def on_a_port(workbench: Workbench) -> Iterator[str]:
 
 
 def ask(client: TestClient, action: str, **question: Any) -> Any:
-    """What the server answers to a question; it must be an answer, and no error."""
+    """Call an action of the server and return its response, which must not be an error."""
     answer = client.post(f"api/{action}", json=question)
     assert answer.status_code == 200, answer.text
     return answer.json()
