@@ -262,8 +262,8 @@ def _check_extensions(policy: SitePolicy) -> None:
         if found is None:
             raise ConfigError(
                 f"the Sphinx extension {name!r} is not installed",
-                hint="Install the package that it is in beside the pipeline, "
-                "or take it out of the site's extensions.",
+                hint="Install its package beside the pipeline, "
+                "or remove it from `extensions` of the site.",
             )
 
 
@@ -359,10 +359,10 @@ def _glossary(run: Run, locale: str) -> Glossary:
 def _broken(row: tuple[str, BrokenPage]) -> Finding:
     """Return the finding for a page that the site shows as source, wholly or in part."""
     page, broken = row
-    hint = "The page shows its English source until that is mended."
+    hint = "Until this is fixed, the page shows its English source."
     if broken.blocks:
         hint = (
-            f"Blocks of the page that show their source until that is mended: {broken.blocks}. "
+            f"Blocks that show their source until this is fixed: {broken.blocks}. "
             "docs/configuration.md says how to load the extension of a directive."
         )
     return Finding.of(PublishError(broken.problem, where=page, hint=hint), page=page)
@@ -373,7 +373,7 @@ def _owner_of_address(run: Run, locale: str, page: str) -> str:
     # Some file systems do not distinguish upper and lower case.
     folder, slash, _ = page.casefold().partition("/")
     if folder == NOT_FOUND and not slash:
-        return "the page that servers show for what is not there"
+        return "the page that servers show for missing pages"
     if locale == run.settings.locales[0] and slash:
         for other in run.settings.locales[1:]:
             if folder == other.casefold():
@@ -420,5 +420,5 @@ def _warning(warned: Warned) -> Finding:
         where=f"{warned.file}:{warned.line}" if warned.line else warned.file,
         text=f"{warned.text} [{warned.kind}]" if warned.kind else warned.text,
         page="" if is_object else warned.file.rpartition(".")[0],
-        hint="Sphinx says so.",
+        hint="This is a warning of Sphinx.",
     )

@@ -285,7 +285,7 @@ def _notebook_of(path: str, data: bytes) -> dict[str, Any]:
         raise InputError(
             f"cannot be read as a notebook: {error}",
             where=path,
-            hint="Look for what jupytext does not read.",
+            hint="Look for syntax that jupytext does not read.",
         ) from error
 
 

@@ -119,7 +119,7 @@ def _none_of_english(site: Site, path: Path) -> Finding:
         code="inventory",
         severity=Severity.WARNING,
         where=_shown(site, path),
-        text="not there: only names that the docs list themselves lead to their reference",
+        text="missing: only names that the docs themselves list become links to their reference",
         hint=f"`sync` fetches it from {site.policy.english_url}objects.inv, {_given(site)}.",
     )
 
@@ -130,16 +130,16 @@ def _none_of_others(site: Site, names: Iterable[str]) -> Finding:
         code="inventory",
         severity=Severity.WARNING,
         where=_shown(site, site.paths.names),
-        text=f"says nothing of {', '.join(names)}: their names are no links",
-        hint=f"`sync` fetches their inventories, {_given(site)}. Commit the file then.",
+        text=f"has no names of {', '.join(names)}: their names are no links",
+        hint=f"`sync` fetches their inventories, {_given(site)}. Then commit the file.",
     )
 
 
 def _given(site: Site) -> str:
     """Return the conditions under which ``sync`` fetches an inventory."""
     if site.upstream.url_replaced:
-        return f"given a network and without {upstream_variable(site.upstream.name)}"
-    return "given a network"
+        return f"with a network and without {upstream_variable(site.upstream.name)}"
+    return "with a network"
 
 
 def _shown(site: Site, path: Path) -> str:

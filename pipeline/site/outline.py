@@ -116,9 +116,9 @@ def _read(
     findings: list[Finding] = []
     if missing := lists.missing:
         more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-        text = f"lists pages that are not there: {', '.join(missing[:_NAMED])}{more}"
+        text = f"lists pages that do not exist: {', '.join(missing[:_NAMED])}{more}"
         hint = (
-            "The navigation leaves them out. Upstream's file has to name other pages."
+            "The navigation leaves them out. Upstream can correct its file."
         )
         findings.append(_warning(where, text, hint))
     return SiteOutline(

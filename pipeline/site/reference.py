@@ -97,7 +97,7 @@ class Reference:
                 where=failure.place(lock),
                 text=failure.text,
                 page=failure.page,
-                hint="Upstream can mend it; all other names are shown.",
+                hint="Upstream can fix it; all other names are shown.",
             )
 
     def documents(self, page: str) -> Iterator[PageResult]:

@@ -330,6 +330,6 @@ def _write_or_link(path: Path, content: bytes | Path) -> bool:
         raise files.WriteError(
             f"cannot be written: {error.strerror}",
             where=str(path),
-            hint="Free some space or mend the permissions, and run again.",
+            hint="Free some space or correct the permissions, and run again.",
         ) from error
     return True

@@ -506,7 +506,7 @@ def test_work_that_git_never_had_is_set_aside_when_it_is_thrown_away(
     work.git("checkout", "-q", "--", "translations/memory")
     assert work.sync() == 0
     (finding,) = work.findings("memory-taken-back")
-    assert "11 translations that stood here are gone" in finding["text"]
+    assert "11 translations of this file are gone" in finding["text"]
     assert "build/zh_CN/docs/set-aside/cellar.po" in finding["hint"]
     assert is_blank(work, "cellar")
     assert work.git("status", "--porcelain") == ""

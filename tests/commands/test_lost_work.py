@@ -154,7 +154,7 @@ def test_emptied_strings_are_told_and_their_words_stay_as_obsolete(
     catalog = work.read("cellar")
     (live,) = (entry for entry in catalog.entries if entry.line == line)
     assert (live.msgstr, live.obsolete) == ("", False)
-    assert "2 translations that stood here are empty now" in finding["text"]
+    assert "2 translations of this file are empty now" in finding["text"]
     texts = work.texts("cellar")
     assert (texts["glue"], texts["saw"]) == ("", "")
     kept = {entry.msgstr: entry.context for entry in catalog.entries if entry.obsolete}
@@ -517,7 +517,7 @@ def test_what_git_never_had_is_set_aside_if_the_catalogue_is_gone_as_well(
     assert work.sync() == 0
     assert work.kept("set-aside") == {"gone from the memory": "只在这里的胶水"}
     (finding,) = work.findings("memory-taken-back")
-    assert "a translation that stood here is gone" in finding["text"]
+    assert "a translation of this file is gone" in finding["text"]
 
 
 def test_what_only_a_popped_stash_had_is_set_aside_when_it_is_thrown_away(
@@ -574,7 +574,7 @@ def test_an_old_catalogue_that_a_merge_brought_back_gives_way_to_the_memory(
     assert (texts["glue"], texts["drill"]) == ("新译文 glue", "新译文 drill")
     assert texts["saw"] == "锯子"
     (finding,) = resolved.findings("catalogue-outdated")
-    assert "a translation that stood here is older" in finding["text"]
+    assert "a translation of this file is older" in finding["text"]
     assert resolved.kept("set-aside") == {"older than the memory": "旧胶水"}
     assert resolved.codes() == ["catalogue-outdated"]
 

@@ -100,7 +100,7 @@ SAMPLES = (
     *(["number"], ["image"], ["much"], ["`x` 1× for 2×"], ["1 entry further up"]),
     *(["[…](x)"], [", with a space before <"], ["is"], ["a is"], ["it"]),
     *(["2 translations were"],),
-    *(["2 translations that stood here are"], ["0123abc"], ["a.po", "b.po", "c.po"]),
+    *(["2 translations of this file are"], ["0123abc"], ["a.po", "b.po", "c.po"]),
     *(["2 passed"], ["2 kept"], ["2 files"], ["3 written"]),
     *(["9 pages"], ["2 files written"], ["9 pages, 1 document"], ["1 block of prose"]),
     *(["v2 → 0123abc"],),

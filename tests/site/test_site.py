@@ -1725,7 +1725,7 @@ def test_a_missing_inventory_is_a_warning(tmp_path: Path) -> None:
     assert missing.where == "build/cache/inventories/demo.inv"
     # It is said again by a build that changes nothing.
     assert workshop.build() == (missing,)
-    assert missing.hint.endswith("/objects.inv, given a network.")
+    assert missing.hint.endswith("/objects.inv, with a network.")
     # From a copy of upstream nothing else is fetched.
     (missing,) = workshop.build(url_replaced=True)
     assert missing.hint.endswith("a network and without DEMO_DOCS_UPSTREAM.")

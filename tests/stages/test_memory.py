@@ -464,7 +464,7 @@ def test_english_of_a_lost_commit_is_told_and_its_translations_stay(
     assert run.codes == ["memory-not-recovered"]
     (finding,) = run.findings("guide")
     assert re.search(
-        r"of \d+ translations could not be joined .*'[0-9a-f]{40}'", finding.text
+        r"of \d+ translations is unavailable.*'[0-9a-f]{40}'", finding.text
     )
     assert finding.where.startswith("translations/memory/zh_CN/docs/guide.po:")
     assert other.entry("guide", "Glue").is_translated
@@ -844,7 +844,7 @@ def test_an_unknown_digest_is_told_and_stays(project: Project) -> None:
     (finding,) = run.findings("guide")
     assert finding.code == "memory-not-recovered"
     assert "1 of 6 translations" in finding.text
-    assert "stands nowhere" in finding.text
+    assert "do not have it" in finding.text
     assert "不知道是谁的" in project.memory("guide").read_text(encoding="utf-8")
     assert project.sync("v1").codes == ["memory-not-recovered"]
     (unknown,) = project.verify()

@@ -377,7 +377,7 @@ def test_none_of_several_folders_may_hold_the_checkout(
 ) -> None:
     write_tree(settings.root, {"docs/a.md": b"# A\n", "upstream/b.md": b"# B\n"})
     inside = upstream_of(".", ref="", docs=Folders(("docs", "upstream")))
-    with pytest.raises(ConfigError, match="lie in one another"):
+    with pytest.raises(ConfigError, match="overlap"):
         pull(run_of(settings, inside, log=log))
 
 
@@ -524,7 +524,7 @@ def test_a_folder_is_not_copied_into_itself_nor_over_itself(
     url: str, settings: Settings, docs: Path, log: Log
 ) -> None:
     write_tree(docs, FIRST)
-    with pytest.raises(ConfigError, match="lie in one another"):
+    with pytest.raises(ConfigError, match="overlap"):
         pull(run_of(settings, upstream_of(url, ref="", docs=WHOLE), log=log))
     assert read_tree(docs) == FIRST
 
@@ -533,7 +533,7 @@ def test_a_clone_in_the_place_of_the_checkout_is_not_overwritten(
     settings: Settings, origin: Path, docs: Path, log: Log
 ) -> None:
     git(origin, "clone", "-q", ".", str(docs))
-    with pytest.raises(ConfigError, match="lie in one another"):
+    with pytest.raises(ConfigError, match="overlap"):
         pull(run_of(settings, upstream_of("upstream/x"), log=log))
     assert (docs / ".git").is_dir()
 

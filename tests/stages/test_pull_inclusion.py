@@ -96,7 +96,7 @@ def test_what_pages_include_is_pulled_and_told_of(
     lock = pull(run)
     check(lock)
     assert outside(run) == {place: FILES[place] for place in OUTSIDE}
-    told = "no pages, as upstream's conf.py says: README, parts/lone\n"
+    told = "not published as pages, because upstream's conf.py excludes them: README, parts/lone\n"
     assert output.getvalue().count(told) == 1
     assert read_pulled(run) == lock
     # Of a checkout that is whole nothing is asked again.

@@ -183,7 +183,7 @@ def test_a_hostile_inventory_is_named_and_the_older_one_stays(
 def test_entries_that_lead_elsewhere_are_told_and_left_out(lamps: Lamps) -> None:
     lamps.publish(ON, "lamp.off py:function 1 javascript:hit() -")
     (finding,) = lamps.refresh().findings
-    assert "lead off the site" in finding.text
+    assert "lead to another site" in finding.text
     assert "lamp.off javascript:hit()" in finding.text
     assert lamps.names == ["lamp.on"]
 

@@ -44,8 +44,8 @@ STANDARD = (
 _DIGEST = re.compile(r"[0-9a-f]{32}")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _MEND = (
-    "Mend it, or restore the file from version control; "
-    "the pipeline leaves it alone until then."
+    "Fix it, or restore the file from version control; "
+    "the pipeline does not change it until then."
 )
 
 
@@ -134,7 +134,7 @@ def _check_header(
         # A person or git copied or moved the file from another folder.
         other = f"{name} in {language or 'no language'}"
         hint = (
-            f"This file must be of {upstream} in {locale}: move it to its own folder,"
+            f"This file must be the memory of {upstream} in {locale}: move it to its own folder,"
             " or restore it from version control."
         )
         raise InputError(f"is the memory of {other}", where=f"{where}:1", hint=hint)

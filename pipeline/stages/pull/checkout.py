@@ -74,7 +74,7 @@ def read_old_lock(checkout: Checkout, log: Log) -> Lock | None:
     try:
         return parse_lock(checkout.lock.read_bytes(), where=str(checkout.lock))
     except InputError as error:
-        log.warn(f"{error.where}: {error.what}; it is written anew")
+        log.warn(f"{error.where}: {error.what}; it is replaced")
     except OSError:
         pass  # the first pull
     return None
@@ -209,7 +209,7 @@ def _swap(
 
 def _not_written(error: OSError, checkout: Checkout) -> WriteError:
     """Return the error for a failed swap. If the disk is full, the hint says so."""
-    way_out = "Mend what the message names"
+    way_out = "Fix what the message names"
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         way_out = "The disk is full. Free some space"
     return WriteError(
@@ -251,7 +251,7 @@ def recover(checkout: Checkout) -> None:
             f"cannot be repaired: {error.strerror}",
             where=str(checkout.docs),
             hint=(
-                f"Mend what the message names and run again; {checkout.old} holds the old checkout."
+                f"Fix what the message names and run again; {checkout.old} holds the old checkout."
             ),
         ) from error
 

@@ -87,7 +87,7 @@ def _fetch(run: Run, site: str, path: Path) -> tuple[Finding, ...]:
     where = f"{site}objects.inv"
     data = fetch_inventory(site)
     if data is None:
-        run.log.detail(f"{where} cannot be had: {_instead(path)}")
+        run.log.detail(f"{where} is unavailable: {_instead(path)}")
         return ()
     try:
         read_inventory(data, where=where)
@@ -184,7 +184,7 @@ def _refused(inventory: Inventory, where: str) -> tuple[Finding, ...]:
         code="inventory",
         severity=Severity.WARNING,
         where=where,
-        text=f"objects that lead off the site, or are no plain names: {count} ({first})",
+        text=f"objects that lead to another site, or have invalid names: {count} ({first})",
         hint="They are left out; the others are used.",
     )
     return (finding,)

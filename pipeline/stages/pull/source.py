@@ -118,7 +118,7 @@ def _check_apart(address: Address, upstream: Upstream, docs: Path) -> None:
             is_overwritten |= docs.is_relative_to(source / name)
     if is_overwritten:
         raise ConfigError(
-            f"the upstream {upstream.name!r} and its checkout {docs} lie in one another",
+            f"the upstream {upstream.name!r} and its checkout {docs} overlap",
             where=str(source),
             hint="Move the upstream to another folder.",
         )
@@ -209,7 +209,7 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
             )
         if not is_inside(root / name, root):
             raise UpstreamError(
-                f"has a link in the place of the folder {name!r}, which leads out of it",
+                f"has a link instead of the folder {name!r}, which leads out of it",
                 where=str(root),
                 hint="Name the folder that the link leads to.",
             )
@@ -217,7 +217,8 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
     folder = root / lock.docs.root
     if lock.ref:
         log.note(
-            f"{root} is a plain folder: taken as it is, whether it is {lock.ref} or not"
+            f"{root} is a plain folder: its current content is used, "
+            f"whether it is {lock.ref} or not"
         )
     try:
         entries = [

@@ -66,7 +66,10 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
             f"pointers of Git LFS, whose content is not in the repository: {name_some(pointers)}"
         )
     if left_out := [page for page in lock.excluded if not is_outside(page)]:
-        run.log.note(f"no pages, as upstream's conf.py says: {name_some(left_out)}")
+        run.log.note(
+            "not published as pages, because upstream's conf.py excludes them: "
+            f"{name_some(left_out)}"
+        )
     return lock
 
 

@@ -172,7 +172,7 @@ class English:
         repository = self.repository()
         if repository is None:
             raise UpstreamError(
-                f"a plain folder has no history: what was there at {commit[:12]} is not known"
+                f"a plain folder has no history: its content at {commit[:12]} is unknown"
             )
         # With the docs folders of today, because the memory uses the page names of today.
         found = repository.resolve(commit)
@@ -451,8 +451,8 @@ def _not_recovered(
 ) -> Finding:
     # Entries without a translation cannot lose anything.
     translated = sum(bool(core.text_of(entry)) for entry in memory.entries)
-    why = "; ".join(reasons) or "it stands nowhere in upstream's docs"
-    source = "Take an upstream whose history goes back to that commit (a full clone, for example)"
+    why = "; ".join(reasons) or "upstream's docs do not have it"
+    source = "Use an upstream whose history has that commit (for example a full clone)"
     if is_reference(memory.page):
         source = "To read them, upgrade to that release and back"
     return Finding(
@@ -460,11 +460,11 @@ def _not_recovered(
         severity=Severity.WARNING,
         where=_first_line(locale, memory, missing),
         text=(
-            f"{len(missing)} of {translated} translations could not be joined "
-            f"to their English; they stay in the memory ({why})"
+            f"the English of {len(missing)} of {translated} translations is unavailable; "
+            f"they stay in the memory ({why})"
         ),
         page=memory.page,
-        hint=f"{source}; what is not joined is not shown.",
+        hint=f"{source}; until then these translations are not shown.",
     )
 
 
@@ -477,7 +477,7 @@ def _without_english_note(
         severity=Severity.NOTE,
         where=_first_line(locale, memory, missing),
         text=(
-            f"{len(missing)} translations belong to English that was never upstream's; "
+            f"{len(missing)} translations belong to English that upstream never had; "
             "they stay in the memory, and are not shown"
         ),
         page=memory.page,

@@ -482,7 +482,7 @@ def _edited_meanwhile(page: str, where: str) -> Finding:
         code="catalogue-edited",
         severity=Severity.WARNING,
         where=where,
-        text="the catalogue was saved by someone else during this run; it is left as it is",
+        text="somebody saved the catalogue during this run; the run did not overwrite it",
         page=page,
-        hint="Run again: then it is brought up to date with the edit in it.",
+        hint="Run again to update the catalogue with that edit.",
     )

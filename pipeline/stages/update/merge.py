@@ -52,8 +52,8 @@ TAKEN_BACK = "gone from the memory"
 OUTDATED = "older than the memory"
 REPLACED = "replaced"
 _COMMENT = (
-    "Translations that gave way to others. Nothing reads this file:",
-    "take from it what is of use, and delete it when nothing is.",
+    "Translations that were replaced by others. No command reads this file:",
+    "take the translations that you need from it, then delete it.",
 )
 
 
@@ -173,7 +173,7 @@ def save_dropped_translations(
             code="translation-emptied",
             what="empty now; readers get the English",
             hint="The old words are kept at the end of the file, as obsolete entries with the "
-            f'msgctxt "{EMPTIED}". Put back what was not meant to go.',
+            f'msgctxt "{EMPTIED}". Restore those that were removed by mistake.',
         )
         locale.report(emptied)
     if merged.outdated:
@@ -184,9 +184,9 @@ def save_dropped_translations(
             merged.outdated,
             lines,
             code="catalogue-outdated",
-            what=f"older than what {memory} has; the newer words are kept",
-            hint="Git has brought an old version of the catalogue back, perhaps by one side of a "
-            f"conflict. What stood here is in {name}: put back what is right.",
+            what=f"older than in {memory}; the newer words are kept",
+            hint="git has restored an old version of the catalogue, perhaps by one side of a "
+            f"conflict. The words of this file are in {name}: restore the right ones.",
         )
         locale.report(outdated)
     if dropped.replaced:
@@ -203,8 +203,8 @@ def save_dropped_translations(
             lines,
             code="memory-taken-back",
             what=f"gone from {memory}, and git may not have them",
-            hint="Someone took them back, or one side of a git conflict was dropped. "
-            f"What stood here is in {name}: put back what is right.",
+            hint="Somebody has reverted them, or one side of a git conflict was dropped. "
+            f"The words of this file are in {name}: restore the right ones.",
         )
         locale.report(taken_back)
 
@@ -261,7 +261,7 @@ def _report_conflicts(
                 "the one here is kept"
             ),
             page=page,
-            hint=f"The other one stands in {name}: compare the two, and take the better one.",
+            hint=f"The other one is in {name}: compare the two, and keep the better one.",
         )
         locale.report(finding)
 
@@ -285,9 +285,9 @@ def _dropped_finding(
     hint: str,
 ) -> Finding:
     """Return a warning that translations were dropped; ``what`` is their state now."""
-    subject = "a translation that stood here is"
+    subject = "a translation of this file is"
     if len(entries) > 1:
-        subject = f"{len(entries)} translations that stood here are"
+        subject = f"{len(entries)} translations of this file are"
     return Finding(
         code=code,
         severity=Severity.WARNING,

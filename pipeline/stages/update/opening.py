@@ -260,8 +260,8 @@ def _overwritten(locale: Locale, pages: Sequence[str]) -> Finding:
         severity=Severity.WARNING,
         where=locale.catalog_name(pages[0]),
         text=(
-            f"git has checked out a branch's own version over {them}: "
-            "edits that were not stored are gone, and what was stored is kept"
+            f"git has overwritten {them} with a branch's own version: "
+            "edits that were not stored are lost, stored translations are kept"
         ),
         page=pages[0],
         hint=(
@@ -277,7 +277,7 @@ def _edited(page: str, where: str) -> Finding:
         code="english-edited",
         severity=Severity.WARNING,
         where=where,
-        text="the English of this entry was edited; upstream's is put back",
+        text="somebody edited the English of this entry; upstream's is restored",
         page=page,
-        hint="A translation that was not stored before waits as fuzzy: look whether it fits.",
+        hint="A translation that was not stored before is fuzzy now: check whether it fits.",
     )

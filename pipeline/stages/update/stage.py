@@ -170,10 +170,10 @@ def _page_gone_finding(page: str, where: str) -> Finding:
         code="page-gone",
         severity=Severity.WARNING,
         where=where,
-        text="upstream has no such page any more; the catalogue is kept",
+        text="upstream has removed this page; its catalogue stays",
         page=page,
         hint=(
-            "It goes on serving equal texts of other pages. "
-            "When nothing in it is of use, delete it and its memory."
+            "Equal texts of other pages still use its translations. "
+            "If you need none of them, delete the catalogue and its memory file."
         ),
     )
