@@ -117,9 +117,7 @@ def _read(
     if missing := lists.missing:
         more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
         text = f"lists pages that do not exist: {', '.join(missing[:_NAMED])}{more}"
-        hint = (
-            "The navigation leaves them out. Upstream can correct its file."
-        )
+        hint = "The navigation leaves them out. Upstream can correct its file."
         findings.append(_warning(where, text, hint))
     return SiteOutline(
         lists=lists.found,
