@@ -581,7 +581,7 @@ def test_docs_are_a_folder_or_several(
         ('["docs", 1]', "docs[1] must be a string, not 1", "Correct"),
         ("[]", "docs cannot be used: it is empty", "Name one"),
         ('"../docs"', "cannot be used: '../docs' is not a folder inside", "Write"),
-        ('["docs", "docs/api"]', "'docs/api' lies in 'docs'", "Leave 'docs/api' out"),
+        ('["docs", "docs/api"]', "'docs/api' lies in 'docs'", "Remove 'docs/api'"),
     ],
 )
 def test_what_cannot_be_docs_names_the_key(

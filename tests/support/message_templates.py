@@ -40,11 +40,11 @@ MODULES_OF_RUNS = sorted(
     [
         *(PACKAGE / "stages").glob("**/*.py"),
         CORE / "pin" / "lock.py",
-        *(CORE / "document" / name for name in ("reader.py", "notebook.py")),
+        *(CORE / "document" / name for name in ("reader.py", "notebook_json.py")),
         *(CORE / "document" / name / "splitter.py" for name in ("markdown", "rst")),
         *(
             PACKAGE / "commands" / f"{name}.py"
-            for name in ("build", "run_lock", "showing", "sync", "update")
+            for name in ("build", "run_lock", "console", "sync", "update")
         ),
     ]
 )
