@@ -179,7 +179,7 @@ def _edit_address(
     """Return the address for editing a block's translation; empty if there is none.
 
     The configured address may contain a line number: that of the memory (``lines``), if people edit
-    the memory, otherwise that of the catalogue. If it does, a block without a line has no address.
+    the memory, otherwise that of the catalogue. Then a block without a line has no address.
     """
     name = digest(block.landed.msgid)
     line = lines.get(name, 0) if lines else block.line

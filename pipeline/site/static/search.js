@@ -548,7 +548,7 @@
     return results.filter((one) => !one.isPart || close.has(one));
   };
 
-  // Puts guides behind each object while guides match as well: some readers want to learn, others to look up. Behind one whose summary answers the query there is one guide, otherwise there are two.
+  // Puts guides after each object, as long as they match well enough: some readers want to learn, others to look up. One guide follows an object whose summary answers the query, two follow any other.
   const alternated = (results) => {
     const objects = results.filter(({ page }) => page.isObject);
     const guides = results.filter(({ page }) => !page.isObject);

@@ -218,7 +218,7 @@
   const misnamed = ".search-button-field[aria-label], details.hide > summary[aria-label]";
   for (const control of document.querySelectorAll(misnamed)) control.removeAttribute("aria-label");
 
-  // — paper is white —
+  // — print in light colours, because paper is white —
 
   let screenTheme;
   addEventListener("beforeprint", () => { screenTheme = root.dataset.theme; root.dataset.theme = "light"; });

@@ -63,7 +63,7 @@ class MarkBlocks(SphinxTransform):
         # Captions and entries of a table of contents are messages in reST, but not in Markdown.
         has_contents = record.get("markup") == "reST"
         is_first = self.env.docname == self.config.root_doc
-        # Container for the English.
+        # Container for the English. It is added to the page when the loop has ended.
         shelf = english_store()
         renderer: Renderer | None = None
         has_rest = False
