@@ -1,7 +1,7 @@
 """Counts of a page's messages and words, by state and by class of change.
 
 A class says why a translation is fuzzy, which means that a person must review it: ``numbers``, or
-``rewording`` (see ``change.ChangeClass``).
+``rewording`` (see ``change_class.ChangeClass``).
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ def _offer_equal(
 def _finished_by_text(
     wanted: Iterable[OpenEntry], sources: Iterable[Source]
 ) -> dict[str, list[Source]]:
-    """Return the finished sources of the English that is wanted."""
+    """Return the finished sources that have the English of a wanted message, by that English."""
     texts = {message.entry.msgid for message in wanted}
     by_text: dict[str, list[Source]] = defaultdict(list)
     for source in sources:

@@ -111,7 +111,7 @@ def _page_at(site: Mapping[str, Any], path: str) -> str:
 
 
 def redirect_links(app: Sphinx, tree: nodes.Element, page: str) -> None:
-    """Redirect links in ``tree`` from upstream's site to pages here, or mark them as English."""
+    """Make links to upstream's site in ``tree`` lead to this site, or mark them as English."""
     site = app.config.jz_site
     if app.builder.format != "html" or not site["english"]["hosts"]:
         return
@@ -128,7 +128,7 @@ def redirect_links(app: Sphinx, tree: nodes.Element, page: str) -> None:
 
 
 def _lead_link(app: Sphinx, link: nodes.reference, page: str) -> None:
-    """Point one link into upstream's site to the page here, or mark it as English."""
+    """Make one link to upstream's site lead to this site, or mark it as English."""
     address = None if link.get("jz_away") else _address_here(app, link["refuri"], page)
     if address is None:
         link["hreflang"] = "en"
@@ -141,7 +141,7 @@ def _lead_link(app: Sphinx, link: nodes.reference, page: str) -> None:
 
 
 def _lead_html(app: Sphinx, html: str, page: str) -> str:
-    """Return HTML in which links into upstream's site point to pages here, or are marked."""
+    """Return HTML in which links to upstream's site lead to this site, or are marked as English."""
 
     def lead(match: re.Match[str]) -> str:
         before, address = match[1], unescape(match[2])
