@@ -74,15 +74,15 @@ def read_manifest(data: bytes, *, where: str) -> Manifest:
         manifest = msgspec.json.decode(data, type=Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
-            f"does not tell of a site as this project writes it: {error}",
+            f"is not the manifest of a site that this project built: {error}",
             where=where,
             hint=_HINT,
         ) from error
     if manifest.schema != SCHEMA:
         raise InputError(
-            f"is of schema {manifest.schema}, and {SCHEMA} is the one known here",
+            f"has schema {manifest.schema}, but this version reads schema {SCHEMA}",
             where=where,
-            hint="Use the version of this project that has built the site.",
+            hint="Use the version of the pipeline that built the site.",
         )
     if manifest.project and not _COMMIT.fullmatch(manifest.project):
         raise InputError(

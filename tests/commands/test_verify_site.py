@@ -325,7 +325,7 @@ def test_what_is_no_site_of_ours(site: Copy, tmp_path: Path, capsys: Speech) -> 
     )
     (site.folder / "freshness.json").write_text("<html>", "utf-8")
     assert site.verify() == 4
-    assert "freshness.json: does not tell of a site" in capsys.readouterr().err
+    assert "freshness.json: is not the manifest of a site" in capsys.readouterr().err
     assert site.verify(str(tmp_path / "gone")) == 2
     assert "neither a folder nor an address" in capsys.readouterr().err
 

@@ -62,7 +62,7 @@ def test_which_file_a_page_is_proved_by(
     [b"", b"<html>", b"[]", b"\xff", b"{}", b"[" * 100_000, b'{"schema": "1"}'],
 )
 def test_what_is_none_of_ours_is_malformed(data: bytes) -> None:
-    with pytest.raises(InputError, match="does not tell of a site"):
+    with pytest.raises(InputError, match="is not the manifest of a site"):
         read_manifest(data, where="x")
 
 

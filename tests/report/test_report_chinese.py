@@ -67,7 +67,7 @@ def test_no_words_are_for_a_code_that_does_not_exist() -> None:
             "lacks 1 of the 3 line breaks of the English",
             "英文有 3 处换行，这里少了 1 处",
         ),
-        ("has `x`, which the English has not", "有 `x`，而英文没有"),
+        ("has `x`, which the English does not have", "有 `x`，而英文没有"),
         ("M304 cannot be silenced", "M304 不能忽略"),
     ],
 )

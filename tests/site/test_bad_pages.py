@@ -144,7 +144,7 @@ LOST = {
     "cut.ipynb": ("{", ("cut.ipynb", "not valid JSON")),
     "list.ipynb": (
         notebook(markdown(["# Tea", 5])),
-        ("list.ipynb", "the source of cell 1 has a line that is no string"),
+        ("list.ipynb", "the source of cell 1 has a line that is not a string"),
     ),
     f"{'x' * 201}.md": ("# Long\n", ("xxxx", "longer than 200 bytes")),
     f"{'x' * 245}.png": ("dot", ("xxxx", "longer than 200 bytes")),

@@ -60,7 +60,7 @@ def test_directives_that_are_not_known_are_told_with_their_cell(tmp_path: Path) 
         ("left-alone", "tea.rst:4"),
     ]
     assert {finding.text for finding in page.findings} == {
-        'stays in English: what the directive "brew" holds is not known'
+        'stays in English: the content of the directive "brew" is unknown'
     }
 
 

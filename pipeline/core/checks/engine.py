@@ -96,7 +96,7 @@ def ignore_comment_problems(
         if not ignore.reason:
             yield Problem(
                 text=f"{', '.join(ignore.codes)} is silenced without a reason",
-                hint="Write it behind the code, for whoever comes after you.",
+                hint="Write it after the code.",
             )
 
 
@@ -112,12 +112,12 @@ def _silence_problem(
     if not can_ignore(code):
         return Problem(
             text=f"{code} cannot be silenced",
-            hint="Mend the translation: as it is, it would never be built.",
+            hint="Correct the translation: otherwise it is never published.",
         )
     if code not in used:
         return Problem(
-            text=f"nothing is wrong that {code} tells of",
-            hint="Delete the comment: it would hide a mistake made later.",
+            text=f"{code} reports nothing here",
+            hint="Delete the comment: it would hide later mistakes.",
         )
     return None
 

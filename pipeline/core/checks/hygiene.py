@@ -224,7 +224,7 @@ def _bracket_problem(entry: Entry, bracket: str, index: int) -> Problem:
         bracket
     )
     return Problem(
-        text=f"has a {bracket} that is no part of ⟦N⟧",
+        text=f"has a {bracket} that is not part of ⟦N⟧",
         hint=_HINT,
         spans=((at, at + 1),),
         index=index,

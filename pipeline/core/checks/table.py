@@ -108,8 +108,8 @@ def _page_checks(*rows: _PageRow) -> tuple[PageCheck, ...]:
 # them. G105 concerns a whole page instead of one translation, so no check reports it.
 _REFUSED = {
     "G101": "a control character",
-    "G102": "line breaks that the English has not",
-    "G104": "markup, targets or code that the English has not",
+    "G102": "line breaks that the English does not have",
+    "G104": "markup, targets or code that the English does not have",
     "G106": "far longer than the English",
 }
 GUARD = _checks(
@@ -125,12 +125,12 @@ MARKUP = (
         ("M102", _ERROR, "bold or italics that do not show", emphasis.find_unrendered),
         ("M103", _WARNING, "bold or italics lost or added", emphasis.find_changed),
         ("M104", _ERROR, "a link or image that does not work", links.find_broken),
-        ("M105", _ERROR, "backticks that show", verbatim.find_backticks),
+        ("M105", _ERROR, "visible backticks", verbatim.find_backticks),
         ("M106", _ERROR, "dollar signs and formulas mixed up", roles.find_dollars),
         ("M107", _ERROR, "a role that does not work", roles.find_shown_roles),
-        ("M108", _ERROR, "HTML tags that show", verbatim.find_html),
+        ("M108", _ERROR, "visible HTML tags", verbatim.find_html),
         ("M109", _WARNING, "line breaks lost", blocks.find_other_breaks),
-        ("M110", _ERROR, "escapes that show", verbatim.find_escapes),
+        ("M110", _ERROR, "visible escapes", verbatim.find_escapes),
         ("M111", _ERROR, "a link or image without words", links.find_empty),
     ),
 )
@@ -138,7 +138,7 @@ _REFERENCES = "a footnote mark or reference lost or changed"
 ATOMS = _checks_if(
     _has_other_atoms,
     ("M201", _ERROR, "code lost or changed", atoms.find_code),
-    ("M202", _WARNING, "code that the English has not", atoms.find_new_code),
+    ("M202", _WARNING, "code that the English does not have", atoms.find_new_code),
     ("M203", _ERROR, "a formula lost or changed", atoms.find_formulas),
     ("M204", _ERROR, "a link or image lost or changed", atoms.find_targets),
     ("M205", _ERROR, "a role lost or changed", atoms.find_roles),
@@ -165,7 +165,7 @@ _UNBALANCED = _checks(
     ("M312", _WARNING, "brackets or quotes without partner", brackets.find_unbalanced)
 )
 _UNREVIEWED = _checks(
-    ("M313", _WARNING, "fuzzy mark taken off only", hygiene.find_unreviewed)
+    ("M313", _WARNING, "fuzzy mark removed, old English kept", hygiene.find_unreviewed)
 )
 CONTENT = (*_COMPARED, *_DOUBLED, *_UNBALANCED, *_UNREVIEWED)
 _SPACES = "no space beside Latin letters, digits or code"

@@ -19,7 +19,7 @@ from pipeline.errors import InputError
 # ``json.dumps`` would construct an encoder for every record.
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
-_HINT = "It is a file that merge writes: delete it and run merge again."
+_HINT = "Delete the file and run merge again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,7 @@ def landings_from_json(data: bytes, where: str) -> tuple[Landing, ...]:
         records = json.loads(data.decode("utf-8"))
         return msgspec.convert(records, tuple[Landing, ...])
     except (ValueError, RecursionError) as error:
-        what = f"has no landed messages: {error}"
+        what = f"has no records of messages: {error}"
         raise InputError(what, where=where, hint=_HINT) from error
 
 

@@ -27,18 +27,18 @@ from pipeline.limits import max_tries
 _STRUCTURE = Refusal(
     "G105",
     "would change the structure of the page",
-    "Look for marks that the English has not: of lists, headings, tables, code, "
+    "Look for marks that the English does not have: of lists, headings, tables, code, "
     "or a lone ` $ [ | at the start or end.",
 )
 _GAVE_UP = Refusal(
     "G105",
-    "would change the structure of the page, or stands among too many that would",
-    "Mend or delete the others of this page first; the merge tries a limited number of times.",
+    "may change the structure of the page: too many translations of the page do",
+    "Correct or delete the others on this page first: a merge has a limited number of tries.",
 )
 _NO_ATTRIBUTION = Refusal(
     "G105",
     "cannot be used: the line that names its source would change the structure of the page",
-    "The page is odd: look at its first lines upstream.",
+    "Examine the first lines of the page upstream: they are unusual.",
 )
 
 

@@ -231,7 +231,7 @@ class _Scanner:
         self._skip_space()
         if self._character() != "{":
             self._value()  # raises JSONDecodeError if the text is not JSON at all
-            raise self._no_notebook("its top level is no object")
+            raise self._no_notebook("its top level is not an object")
         values: dict[str, Any] = {}
         cells: tuple[Cell, ...] | None = None
         for key in self._members():
@@ -273,7 +273,7 @@ class _Scanner:
             """Read the value at the current position as a cell."""
             if self._character() != "{":
                 self._value()
-                raise self._no_notebook(f"cell {len(cells) + 1} is no object")
+                raise self._no_notebook(f"cell {len(cells) + 1} is not an object")
             cells.append(self._cell(len(cells) + 1))
 
         self._items(read_cell)
@@ -307,7 +307,7 @@ class _Scanner:
             if self._character() != '"':
                 self._value()
                 raise self._no_notebook(
-                    f"the source of cell {number} has a line that is no string"
+                    f"the source of cell {number} has a line that is not a string"
                 )
             texts.append(self._string())
             literals.append((start, self.at))
@@ -337,7 +337,7 @@ class _Scanner:
                 # Parsers disagree about which of two equal keys counts, so Jupyter might run a cell
                 # that the pipeline has not read.
                 raise json.JSONDecodeError(
-                    f"the key {key!r} stands twice in one object", self.raw, key_at
+                    f"the key {key!r} occurs twice in one object", self.raw, key_at
                 )
             seen.add(key)
             self._skip_space()
@@ -407,5 +407,5 @@ class _Scanner:
     def _no_notebook(self, why: str) -> InputError:
         """Return the error for valid JSON that is not a notebook."""
         return InputError(
-            f"is no Jupyter notebook: {why}", where=self.where, hint=_HINT
+            f"is not a Jupyter notebook: {why}", where=self.where, hint=_HINT
         )

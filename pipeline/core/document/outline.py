@@ -167,7 +167,7 @@ def _first(parts: Mapping[str, str], names: Sequence[str]) -> str:
 
 def _unread(problem: str, where: str) -> InputError:
     return InputError(
-        f"the order of the pages is not read: {problem}",
+        f"the order of the pages cannot be read: {problem}",
         where=where,
-        hint="Pages are listed by their names until the file is mended.",
+        hint="Correct the file. Until then, pages are listed by name.",
     )

@@ -181,7 +181,7 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
         raise InputError(
             "has a NUL character",
             where=f"{path}:{line}",
-            hint="It is no text file; exclude the page.",
+            hint="It is not a text file; exclude the page.",
         )
     text_format = _text_format(path, raw)
     if reason := why_not_read(len(raw), raw.count("\n")):

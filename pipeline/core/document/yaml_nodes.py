@@ -27,7 +27,7 @@ def composed(text: str) -> Any:
 
     if len(text) > YAML_LENGTH:
         raise ValueError(
-            f"it has {len(text):,} characters, of which at most {YAML_LENGTH:,} are read"
+            f"it has {len(text):,} characters, but at most {YAML_LENGTH:,} are allowed"
         )
     try:
         return yaml.compose(text, Loader=yaml.SafeLoader)

@@ -298,9 +298,9 @@ def changed(**values: object) -> bytes:
 @pytest.mark.parametrize(
     ("data", "match"),
     [
-        (b"\xff", "has no landed messages: 'utf-8' codec"),
-        (b"[", "has no landed messages: Expecting value"),
-        (b"[" * 100_000, "has no landed messages: maximum recursion"),
+        (b"\xff", "has no records of messages: 'utf-8' codec"),
+        (b"[", "has no records of messages: Expecting value"),
+        (b"[" * 100_000, "has no records of messages: maximum recursion"),
         (b"{}", r"Expected `array`, got `object`"),
         (b"[1]", r"Expected `object`, got `int` - at `\$\[0\]`"),
         (b"[{}]", "missing required field `kind`"),

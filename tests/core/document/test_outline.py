@@ -173,7 +173,7 @@ LAUGHS = "".join(
 )
 def test_what_cannot_be_read_is_told(text: str, told: str) -> None:
     with pytest.raises(
-        InputError, match="the order of the pages is not read"
+        InputError, match="the order of the pages cannot be read"
     ) as caught:
         read("mkdocs.yml", text)
     assert told in caught.value.what

@@ -186,7 +186,7 @@ def _glued_problem(subject: Subject) -> Problem | None:
     if not improves(subject, apart, Atom.CODE):
         return None
     return Problem(
-        text="two pieces of code run together: the marks between them open and close nothing",
+        text="two code spans run together: the marks between them have no effect",
         hint="Put a space between them.",
         spans=(match.span(),),
         fix=apart,
@@ -202,7 +202,7 @@ def _unmarked_problem(subject: Subject, code: str, place: Span) -> Problem:
     is_fixable = bool(_CODE_ONLY.search(code)) and improves(subject, fix, Atom.CODE)
     ticks = TICKS[subject.markup]
     return Problem(
-        text=f"{quote_atom(subject.markup, Atom.CODE, code)} stands without its {ticks}",
+        text=f"{quote_atom(subject.markup, Atom.CODE, code)} lacks its {ticks}",
         hint=f"Put {TICKS_TO_WRITE[subject.markup]} around it.",
         spans=(place,),
         fix=fix if is_fixable else None,
@@ -251,7 +251,10 @@ def find_new_code(subject: Subject) -> Iterator[Problem]:
         if code in changed or code.removesuffix("()").lower() in mentioned:
             continue
         yield Problem(
-            text=f"has {quote_atom(subject.markup, Atom.CODE, code)}, which the English has not",
-            hint=f"Check its spelling; take the {TICKS[subject.markup]} away if it is no code.",
+            text=(
+                f"has {quote_atom(subject.markup, Atom.CODE, code)}, "
+                "which the English does not have"
+            ),
+            hint=f"Check its spelling; remove the {TICKS[subject.markup]} if it is not code.",
             spans=spans_of(subject.msgstr, with_marks(subject.markup, Atom.CODE, code)),
         )

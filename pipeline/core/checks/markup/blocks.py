@@ -20,9 +20,7 @@ _BECAME = read_table(__name__, "blocks")
 # The marks that create a block, for blocks whose mark is not at the start of the text.
 _MARKS = {"td": "|", "literal_block": "::", "classifier": ":"}
 _HINTS = {
-    "literal_block": (
-        "End it with “：”: where the English page has ::, the page gets it again."
-    ),
+    "literal_block": ("End it with “：”: the merge writes the :: of the English page."),
     "classifier": "Write “：” without spaces.",
 }
 _CELL_END = re.compile(r"(?<!\\)\|")
@@ -130,7 +128,7 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
     # If neither a known block nor visible text remains, the text is now a comment or a
     # target.
     if not became and not subject.chinese.tree and subject.markup is Markup.MARKDOWN:
-        words = "something that nobody sees"
+        words = "invisible text"
     yield Problem(
         text=f"the {subject.kind} becomes {words}",
         hint=_HINTS.get(became) or _hint_for(mark, subject.markup),

@@ -60,8 +60,8 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
     elif lost > 0 and marks.single:
         start, end = marks.single[0]
         yield Problem(
-            text=f"{quote(source[start:end])} has no partner and shows",
-            hint="Write the same marks before and behind the words.",
+            text=f"{quote(source[start:end])} has no partner, so it is visible",
+            hint="Write the same marks before and after the words.",
             spans=tuple(marks.single),
         )
 
@@ -189,8 +189,8 @@ def _find_rst_emphasis(subject: Subject) -> Iterator[Problem]:
     elif min(stray, lost) > 0:
         rest = _without_emphasis(source)
         yield Problem(
-            text="a star shows that has no partner",
-            hint="Write the same stars before and behind the words.",
+            text="a star without a partner is visible",
+            hint="Write the same stars before and after the words.",
             spans=tuple(match.span() for match in _RST_MEANT.finditer(rest)),
         )
 
@@ -236,13 +236,15 @@ def _rst_hint(source: str, pair: re.Match[str]) -> str:
     # ＊＊词＊＊, __词__ or ***词***
     if "*" not in pair["mark"] or len(pair["mark"]) > 2:
         return (
-            "Write ** before and behind bold words, * before and behind words in italics; "
-            "reST knows no other marks, nor both at once."
+            "Write ** before and after bold words, * before and after words in italics; "
+            "reST has no other marks, and no combination of both."
         )
     # **词 *词* 词**
     for start, end in _emphasized(source):
         if start < pair.start() and pair.end() < end:
-            return "reST knows no italics within bold: end the one before the other begins."
+            return (
+                "reST has no italics inside bold: end the one before the other begins."
+            )
     # ** 词 **
     if pair["inner"] != pair["inner"].strip():
         return "Delete the space between the stars and the words."
@@ -366,12 +368,12 @@ def _find_lost_emphasis(
 def _added_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> Problem:
     """Return the problem with bold or italics that the English lacks."""
     words = visible_words(ours[0])
-    hint = "Take the marks away, or write \\* for a star that is meant to be seen."
+    hint = "Remove the marks, or write \\* for a visible star."
     if theirs:  # any of the bold or italic parts may be the new one
-        text = f"{quote(words)} is bold or italic, other than in the English"
+        text = f"{quote(words)} is bold or italic, unlike in the English"
         return Problem(text=text, hint=hint, is_downgraded=True)
     return Problem(
-        text=f"{quote(words)} is bold or italic, and nothing is in the English",
+        text=f"{quote(words)} is bold or italic, but nothing in the English is",
         hint=hint,
         spans=spans_of(subject.msgstr, words),
     )

@@ -45,7 +45,7 @@ def find_broken(subject: Subject) -> Iterator[Problem]:
             yield _broken_link(subject, name, target, fix)
     elif not is_rst and fixes.count_extra_marks(subject, "](") > 0:
         yield Problem(
-            text="a link does not work: its brackets show",
+            text="a link does not work: its brackets are visible",
             hint="Write it as [words](target), without a space in the target.",
             spans=fixes.spans_of(subject.msgstr, "]("),
         )
@@ -85,7 +85,7 @@ def _broken_link(subject: Subject, name: Atom, target: str, fix: str | None) -> 
             example = f"[…]{target}"  # the value of a reference includes its brackets
         advice = ", with half-width brackets and nothing between them"
     return Problem(
-        text=f"the {what} {fixes.quote(shown)} is none any more",
+        text=f"the {what} {fixes.quote(shown)} does not work any more",
         hint=f"Write it as {example}{advice}.",
         spans=fixes.spans_of(subject.msgstr, seen),
         fix=fix,

@@ -57,10 +57,10 @@ def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Proble
     """Return the problem with a visible dollar sign; ``lost`` are the intended formulas."""
     source = subject.msgstr
     formulas = _written_as(subject.english, lost)
-    mark, text = "$", "a $ shows: one is missing or too many"
+    mark, text = "$", "a $ is visible: one is missing or too many"
     if is_wide:
-        mark, text = "＄", "a full-width ＄ shows instead of making a formula"
-    hint = "Put $ before and behind a formula, and \\$ for a dollar sign."
+        mark, text = "＄", "a full-width ＄ is visible instead of marking a formula"
+    hint = "Put $ before and after a formula, and write \\$ for a dollar sign."
     if formulas:
         hint = f"Write {fixes.quote(formulas[0])}."
     narrow = source.replace("＄", "$")
@@ -84,7 +84,7 @@ def _accidental_formula(subject: Subject, new: list[str]) -> Problem:
         fix = fixes.first_valid_fix(subject, [escaped], Atom.MATH)
     return Problem(
         text=f"{fixes.quote(formula)} became a formula",
-        hint="Write \\$ for a dollar sign, and one $ before and one behind each formula.",
+        hint="Write \\$ for a dollar sign, and one $ before and one after each formula.",
         spans=fixes.spans_of(subject.msgstr, formula),
         fix=fix,
     )
@@ -141,7 +141,7 @@ def _find_shown_role(subject: Subject, name: str, target: str) -> Iterator[Probl
             continue
         fix = loose.sub(fixes.as_replacement(braced), subject.msgstr)
         yield Problem(
-            text=f"the role {fixes.quote(braced)} shows instead of working",
+            text=f"the role {fixes.quote(braced)} does not work: its name is visible",
             hint=(
                 f"Write {braced}`{target}`, "
                 "with nothing between the brace and the backtick."
@@ -176,7 +176,7 @@ def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
     if formulas:
         hint = f"Write {fixes.quote(f':math:`{formulas[0]}`')}."
     yield Problem(
-        text="a $ shows: in reST it makes no formula",
+        text="a $ is visible: it does not mark a formula in reST",
         hint=hint,
         spans=fixes.spans_of(subject.msgstr, "$" if "$" in subject.msgstr else "＄"),
         is_downgraded=not formulas,
@@ -217,7 +217,7 @@ def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
         subject, fix, Atom.MATH
     )
     yield Problem(
-        text=f"the role {fixes.quote(f':{first.name}:')} shows instead of working",
+        text=f"the role {fixes.quote(f':{first.name}:')} does not work: its name is visible",
         hint=(
             f"Write {first.example}, with half-width colons and nothing "
             "between the second one and the backquote."

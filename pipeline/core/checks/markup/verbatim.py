@@ -41,10 +41,10 @@ def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
         f"`{code}`" for code in fixes.fewer(subject.english, subject.chinese, Atom.CODE)
     ]
     lost += fixes.fewer(subject.english, subject.chinese, Atom.ROLE)
-    mark, text = "`", "a backtick shows: one is missing or too many"
+    mark, text = "`", "a backtick is visible: one is missing or too many"
     if "｀" in subject.chinese.literal:
-        mark, text = "｀", "a full-width ｀ shows instead of making code"
-    hint = "Put one backtick before the code and one behind it."
+        mark, text = "｀", "a full-width ｀ is visible instead of marking code"
+    hint = "Put one backtick before the code and one after it."
     if lost:
         hint = f"Write {fixes.quote(lost[0])}."
     narrow = source.replace("｀", "`")
@@ -110,7 +110,7 @@ def find_html(subject: Subject) -> Iterator[Problem]:
             fix = fix[: shown.start()] + tag + fix[shown.end() :]
     if first_shown:
         yield Problem(
-            text=f"the tag {fixes.quote(lost[0])} shows as text: {fixes.quote(first_shown)}",
+            text=f"the tag {fixes.quote(lost[0])} is visible as text: {fixes.quote(first_shown)}",
             hint="Write it with half-width < and >, as the English has it.",
             spans=fixes.spans_of(subject.msgstr, first_shown),
             fix=fixes.first_valid_fix(subject, [fix], Atom.HTML),
@@ -174,7 +174,7 @@ def _shown_reference(subject: Subject, reference: str) -> Problem:
     fix = _CHARACTER_REFERENCE.sub(_narrow_reference, source)
     is_fixed = fix != source and fixes.restores_atoms(subject, fix, Atom.CODE)
     return Problem(
-        text=f"{fixes.quote(reference)} shows as it is written",
+        text=f"{fixes.quote(reference)} is visible as written",
         hint="Write character references with a half-width & and ;.",
         spans=fixes.spans_of(source, reference),
         fix=fix if is_fixed else None,
@@ -217,22 +217,22 @@ def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
     if not single and fixes.count_extra_marks(subject, "`", "｀") <= 0:
         return
     mark = "｀" if "｀" in subject.chinese.literal else "`"
-    text = "a backquote shows: one is missing or too many"
+    text = "a backquote is visible: one is missing or too many"
     if mark == "｀":
         text = "a full-width ｀ shows"
     if _is_code_within_bold(subject.chinese):
-        text = "code within bold or italics shows its backquotes"
+        text = "the backquotes of code inside bold or italics are visible"
         hint = (
-            "reST knows no code within bold: end the stars before it, "
-            "and begin them again behind it if need be."
+            "reST has no code inside bold: close the stars before the code, "
+            "and open them again after it if needed."
         )
     elif single or lost:
         hint = f"Write ``{[*single, *lost][0]}``."
     else:
-        hint = "Put two backquotes before the code and two behind it."
+        hint = "Put two backquotes before the code and two after it."
     if single:
         mark = f"`{single[0]}`"
-        text = f"{fixes.quote(mark)} is no code: reST wants two backquotes"
+        text = f"{fixes.quote(mark)} is not code: reST needs two backquotes"
     lost_roles = fixes.missing(subject.english, subject.chinese, Atom.ROLE)
     yield Problem(
         text=text,
@@ -325,15 +325,15 @@ def _find_rst_escapes(subject: Subject) -> Iterator[Problem]:
     references = _RST_CHARACTER_REFERENCE.findall(subject.chinese.literal)
     if len(references) > len(_RST_CHARACTER_REFERENCE.findall(subject.english.plain)):
         yield Problem(
-            text=f"{fixes.quote(references[0])} shows as it is written",
-            hint="Write the character itself: reST knows no character references.",
+            text=f"{fixes.quote(references[0])} is visible as written",
+            hint="Write the character itself: reST has no character references.",
             spans=fixes.spans_of(source, references[0]),
         )
     escaped = _escaped_words(source)
     if len(escaped) > len(_escaped_words(subject.msgid)):
         yield Problem(
             text=f"the backslash of {fixes.quote(escaped[0])} vanishes",
-            hint="Delete it, or write two for one that is to be seen.",
+            hint="Delete it, or write two to show one.",
             spans=fixes.spans_of(source, escaped[0]),
             fix=fixes.without_backslashes(subject, escaped),
             is_downgraded=True,

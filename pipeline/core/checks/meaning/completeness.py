@@ -21,7 +21,7 @@ from pipeline.core.checks.model import TITLES, Problem, Subject
 from pipeline.core.document.message import Kind
 
 _HAN = re.compile(f"[{HAN}]")
-_HINT = "See whether a part is missing or was added."
+_HINT = "Check whether a part is missing or was added."
 # Punctuation that may translate the end of an English sentence, because Chinese often
 # joins sentences.
 _CHINESE_STOP = re.compile(r"[。！？；：]+|……|——|[.!?;:](?=\s|$)")
@@ -136,7 +136,7 @@ def find_lost_colon(subject: Subject) -> Iterator[Problem]:
     is_fixable = shown[end - 1] != URL and keeps_atoms(text, fix, subject.markup)
     yield Problem(
         text="does not end with a colon, as the English does",
-        hint="End it with “：”: it announces what follows.",
+        hint="End it with “：”: the next block belongs to it.",
         spans=((end - 1, end),) if is_wrong_mark else (),
         fix=fix if is_fixable else None,
     )
@@ -157,12 +157,12 @@ def find_cut(subject: Subject) -> Iterator[Problem]:
     if theirs.endswith("?") and not _is_question_of_title(subject, shown):
         yield Problem(
             text="does not end with a question mark, as the English does",
-            hint="End it with “？”, or see what is missing.",
+            hint="End it with “？”, or add what is missing.",
         )
     elif theirs.endswith((";", ",")) and shown[-1] not in _PAUSES:
         yield Problem(
             text=f"does not end with a mark, as the English does with “{theirs[-1]}”",
-            hint="See whether something is missing.",
+            hint="Check whether something is missing.",
         )
     elif subject.kind not in _NO_SENTENCES and _is_sentence(theirs):
         needs_end = not (_is_bracketed(subject) or _is_strong(subject))
@@ -213,7 +213,7 @@ def _find_broken_off(shown: str, *, needs_end: bool) -> Iterator[Problem]:
     """
     if mid := _MID_SENTENCE.search(shown):
         yield Problem(
-            text=f"breaks off behind “{mid[0]}”",
+            text=f"breaks off after “{mid[0]}”",
             hint="Translate the rest of the sentence.",
             spans=(mid.span(),),
         )
@@ -223,6 +223,6 @@ def _find_broken_off(shown: str, *, needs_end: bool) -> Iterator[Problem]:
             start = len(shown.rstrip(WORD))
         yield Problem(
             text="does not end like a sentence, as the English does",
-            hint="See whether something is missing, or end it with “。”.",
+            hint="Check whether something is missing, or end it with “。”.",
             spans=((start, len(shown)),),
         )

@@ -107,8 +107,8 @@ def find_omission(subject: Subject) -> Iterator[Problem]:
             continue
         words = ", ".join(f"“{word}”" for word in gap.words)
         yield Problem(
-            text=f"has nothing for {words}",
-            hint="See whether a clause is missing.",
+            text=f"has no translation of {words}",
+            hint="Check whether a clause is missing.",
         )
 
 

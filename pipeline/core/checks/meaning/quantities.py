@@ -348,7 +348,7 @@ def _find_difference(
 ) -> Iterator[Problem]:
     """Report all quantities that only one of the two texts has as a single problem.
 
-    ``lacks the number 3, 4 and has the number 5, which the English has not``
+    ``lacks the number 3, 4 and has the number 5, which the English does not have``
     """
     parts = []
     if lost:
@@ -356,7 +356,7 @@ def _find_difference(
         parts.append(f"lacks the {what} {listed}")
     if new:
         listed = ", ".join(dict.fromkeys(quantity.text for quantity in new))
-        parts.append(f"has the {what} {listed}, which the English has not")
+        parts.append(f"has the {what} {listed}, which the English does not have")
     if parts:
         yield Problem(
             text=" and ".join(parts),

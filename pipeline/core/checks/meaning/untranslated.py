@@ -226,7 +226,7 @@ def find_copied(subject: Subject) -> Iterator[Problem]:
         return
     # For a copy, weaker evidence suffices.
     if is_english(shown) or is_phrase(shown):
-        yield _untranslated_problem(subject, "M302", text="is the English itself")
+        yield _untranslated_problem(subject, "M302", text="equals the English")
 
 
 def find_untranslated_part(subject: Subject) -> Iterator[Problem]:

@@ -173,7 +173,7 @@ def _turned_problem(words: Opposites, pair: SentencePair, *, lost: int) -> Probl
     ours = words.chinese[1 - lost].findall(pair.chinese)
     return Problem(
         text=f"says {_quoted_words(ours)} where the English says {_quoted_words(theirs)}",
-        hint="See whether the one stands where its opposite should.",
+        hint="Check whether the translation has the opposite by mistake.",
     )
 
 
@@ -227,7 +227,7 @@ def find_doubled(subject: Subject) -> Iterator[Problem]:
     if spans:
         words = "”, “".join(subject.msgstr[start:end] for start, end in spans)
         yield Problem(
-            text=f"says the same twice: “{words}”",
+            text=f"repeats words: “{words}”",
             hint="Delete one of the two.",
             spans=tuple(spans),
         )

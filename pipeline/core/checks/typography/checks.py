@@ -131,11 +131,11 @@ find_half_width = _from_edits(
 find_loose_mark = _from_edits(
     edits.loose_marks,
     text="has a space beside a full-width mark",
-    hint="Delete the space: the mark brings its own.",
+    hint="Delete the space: the mark includes its own.",
 )
 find_ellipsis = _from_edits(
     edits.ellipses,
-    text="has dots that are no Chinese ellipsis",
+    text="has dots instead of a Chinese ellipsis",
     hint="Write …… (two characters).",
 )
 find_bracket = _from_edits(
@@ -180,7 +180,7 @@ def find_dash(subject: Subject) -> Iterator[Problem]:
     return _edit_problems(
         subject,
         partial(edits.dashes, may_part=subject.kind in _PARTED),
-        text="has a dash that is no Chinese one",
+        text="has a dash that is not Chinese",
         hint="Write —— (two characters) without spaces.",
     )
 

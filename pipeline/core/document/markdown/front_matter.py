@@ -105,11 +105,11 @@ def _front_value(
     header = written.partition("\n")[0]
     problem = ""
     if "\n" in text:
-        problem = "its lines would have to stay lines"
+        problem = "its line breaks would be lost"
     elif is_flow or mark in ("&", "!", "*"):
-        problem = "how it is written is not read here"
+        problem = "its syntax is not supported"
     elif mark in _BLOCKS and "#" in header:
-        problem = "a comment stands in it"
+        problem = "it contains a comment"
     if problem:
         return FrontValue(kind=kind, start=start, end=end, text=text, problem=problem)
     # A translation replaces a block scalar by a single line in quotation marks.

@@ -55,8 +55,8 @@ _NO_DIRECTIVE = (
 )
 # Types of tokens that may contain the syntax of another program, such as Jinja.
 _EVALUATED = frozenset(("inline", "html_block"))
-_CSV_DIALECT = "its CSV is of a dialect that is not read here"
-_CSV_FIELD = "a field of CSV is no single line of words"
+_CSV_DIALECT = "its dialect of CSV is not supported"
+_CSV_FIELD = "a field of its CSV is not a single line of words"
 _QUOTED = re.compile(r'"([^"]+)"')  # the title of an MkDocs admonition
 _UNDERLINES = ("=", "-")
 
@@ -418,7 +418,7 @@ class _Splitter:
                 continue
             kind = directive.options[value.key]
             if value.columns is None:
-                reason = f'how the option "{value.key}" is written is not read here'
+                reason = f'the syntax of the option "{value.key}" is not supported'
                 self.left_in_english.append((first + number + 1, reason))
                 yield line
             elif kind is Kind.TABLE_CELL:  # the header of a table of CSV
@@ -634,7 +634,7 @@ def _why_untranslated(
     if not info.name:
         return ""
     if directive.body is Body.UNKNOWN:
-        return f'what the directive "{info.name}" holds is not known'
+        return f'the content of the directive "{info.name}" is unknown'
     if directive.body is Body.RAW:
         return prose.why_raw(info.argument, content)
     if directive.body is Body.RST:

@@ -99,9 +99,11 @@ _FIELD_MARK = re.compile(
 # Kinds of text that are active in a browser anywhere on a page.
 _ACTIVE_AS_WRITTEN = ("scheme", "math macro")
 _EVALUATED = "syntax of another program"
-_BY_ORDER = "Keep each of them, in the order of the English: nothing else says what they belong to."
+_BY_ORDER = (
+    "Keep all of them in the order of the English: only the order gives their targets."
+)
 _HINTS = {
-    "interpreted text": "Code stands between two backquotes on either side (``code``)."
+    "interpreted text": "Write code between two backquotes on each side (``code``)."
 }
 
 

@@ -196,7 +196,7 @@ class Unknown(Opaque):
     def fill(self, node: directive_node) -> None:
         """Add every line to the signature, and record the reason."""
         super().fill(node)
-        node["lost"] = f'what the directive "{self.name}" holds is not known'
+        node["lost"] = f'the content of the directive "{self.name}" is unknown'
         node["first"] = self.number(self.lineno)
 
 
@@ -330,7 +330,7 @@ class CsvTable(BlockDirective):
             node += directive_node(
                 kind=Kind.TABLE_CELL,
                 signature=(name, *texts),
-                lost="its CSV is of a dialect that is not read here",
+                lost="its dialect of CSV is not supported",
                 first=self.number(self.lineno),
             )
             return
@@ -382,7 +382,7 @@ class Glossary(BlockDirective):
         above = tuple(self.content[: min(starts, default=0)])
         if above:
             node["signature"] += above
-            node["lost"] = "it stands before the first term of a glossary"
+            node["lost"] = "it is before the first term of a glossary"
             node["first"] = self.number(self.lineno)
         items: list[nodes.Element] = []
         for start, end in pairwise([*starts, len(self.content)]):

@@ -139,11 +139,11 @@ def assert_taken(text: str, translate: Callable[[str], str]) -> None:
 LEFT_ALONE = {
     "unknown directive": (
         "Words.\n\n```{made-up} a b\nSome words.\n```\n",
-        [(3, 'what the directive "made-up" holds is not known')],
+        [(3, 'the content of the directive "made-up" is unknown')],
     ),
     "in a directive": (
         ":::{note}\nWords.\n\n```{made-up}\n```\n:::\n",
-        [(4, 'what the directive "made-up" holds is not known')],
+        [(4, 'the content of the directive "made-up" is unknown')],
     ),
     "reST": (
         "```{eval-rst}\n.. note:: Words.\n```\n",
@@ -151,7 +151,7 @@ LEFT_ALONE = {
     ),
     "value in several lines": (
         "```{figure} a.png\n:width: 3em\n:alt: Some\n:  words\n```\n",
-        [(3, 'how the option "alt" is written is not read here')],
+        [(3, 'the syntax of the option "alt" is not supported')],
     ),
     "too deep": (
         "".join(f"{':' * count}{{note}}\n" for count in range(11, 2, -1)),

@@ -290,7 +290,7 @@ def test_texts_say_what_is_wrong() -> None:
     refusal = refusal_of(message, "`代码`")
     assert refusal is not None
     assert (
-        refusal.hint == "Code stands between two backquotes on either side (``code``)."
+        refusal.hint == "Write code between two backquotes on each side (``code``)."
     )
 
 

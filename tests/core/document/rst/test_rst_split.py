@@ -355,12 +355,12 @@ FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "nothing": ("", []),
 }
 # What cannot be translated where it stands, and why.
-CSV = "its CSV is of a dialect that is not read here"
+CSV = "its dialect of CSV is not supported"
 MANY = "there is more than one paragraph in a field of CSV"
 UNSAFE: dict[str, tuple[str, list[tuple[int, str]]]] = {
     "unknown directive": (
         ".. mystery:: x\n\n   Some words.\n",
-        [(1, 'what the directive "mystery" holds is not known')],
+        [(1, 'the content of the directive "mystery" is unknown')],
     ),
     "unknown directive without words": (".. mystery:: 1\n", []),
     "indentation without a blank line": (
@@ -423,7 +423,7 @@ UNSAFE: dict[str, tuple[str, list[tuple[int, str]]]] = {
     ),
     "before a glossary": (
         ".. glossary::\n\n     some words\n   term here\n     says\n",
-        [(1, "it stands before the first term of a glossary")],
+        [(1, "it is before the first term of a glossary")],
     ),
     "surrogate": (
         "Some \ud800 words\n",
