@@ -1,11 +1,11 @@
 """Checks of translations: pure functions, each with a code that never changes, such as M104.
 
-A check compares a translation (``msgstr``) with its English text (``msgid``) and yields a
-`Problem` for each mistake. `table` lists all checks with their codes, names and severities, and
-selects the checks for each language. `engine` runs the checks and applies their fixes. `model`
-defines the records.
+A check compares a translation (the ``msgstr`` of an entry) with "the English" (its ``msgid``), and
+yields a `Problem` for each mistake. `table` lists all checks with their codes, names and
+severities, and selects the checks for each language. `engine` runs the checks and applies their
+fixes. `model` defines the records.
 
-The start of a code names the subject of the check, and thus where its function is:
+The start of a code names the subject of the check. It also tells where the function is:
 
 M1  structure, M2  atoms (`markup`)     M4  typography (`typography`)
 M3  content, M7  meaning (`meaning`)    M5  terminology (`terms`)

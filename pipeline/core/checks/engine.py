@@ -229,10 +229,10 @@ def _find_across(
 
 
 def without_redundant_guard_problems(problems: Iterable[Problem]) -> list[Problem]:
-    """Return ``problems`` without those of the guard in entries where a check reports an error.
+    """Return ``problems`` without rejections by the guard that a check explains better.
 
-    The guard rejects most translations in which a check finds an error. The message of the check is
-    more precise.
+    The guard rejects most translations in which a check finds an error. For such an entry, drop the
+    problem of the guard, because the message of the check is more precise.
     """
     problems = list(problems)
     explained: set[tuple[str, int]] = set()

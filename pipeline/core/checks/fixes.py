@@ -80,9 +80,9 @@ def restores_atoms(subject: Subject, fix: str, *names: Atom) -> bool:
 
 
 def improves(subject: Subject, fix: str, name: Atom) -> bool:
-    """Return whether a fix damages nothing, and fewer atoms of a class differ from the English.
+    """Return whether a fix restores some atoms of a class and damages nothing.
 
-    :func:`restores_atoms` defines what "damages nothing" means.
+    "Damages nothing" has the meaning that :func:`restores_atoms` defines.
     """
     if not restores_atoms(subject, fix):
         return False

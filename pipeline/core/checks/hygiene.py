@@ -171,8 +171,8 @@ def _readable_placeholder(match: re.Match[str]) -> str:
 def find_differing_placeholders(entries: Sequence[Entry]) -> Iterator[Problem]:
     """Report entries that have other placeholders than most translations of the same English.
 
-    ``entries`` may be from several pages and locales. The index of a problem is that of its entry.
-    In case of a tie, report all of these entries.
+    ``entries`` may be from several pages and locales. The index of a problem is the index of its
+    entry. In case of a tie, report all of these entries.
     """
     by_digest: dict[str, list[int]] = defaultdict(list)
     for index, entry in enumerate(entries):

@@ -279,8 +279,8 @@ class _Collector:
     def _add_atom(self, name: Atom, value: str) -> None:
         """Count an atom in normalized form.
 
-        Ignore white space around code and in substitutions. Ignore also white space and plain words
-        in formulas.
+        Ignore white space around code, in substitutions and in formulas, and plain words in
+        formulas.
         """
         match name:
             case Atom.URL if value.startswith("mailto:"):
@@ -313,8 +313,8 @@ def _visible_text(node: Node) -> str | None:
             return node.value.removeprefix("mailto:")
         case "html" if node.value.lower().startswith("<br"):
             return "\n"
-    # The children of bold text and of links are their visible text, even if there are
-    # none.
+    # The visible text of bold text and of a link is that of its children. If there are no
+    # children, it is empty.
     is_container = node.type not in _ATOM_OF or node.type in _LINKED
     if is_container or node.children:
         return None

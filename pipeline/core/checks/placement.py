@@ -116,8 +116,8 @@ def _parse_markdown(lines: list[str], kind: Kind) -> Blocks:
 def _without_token(lines: list[str], kind: Kind, texts: list[str]) -> list[str]:
     """Return names for syntax that the parser removes from the text without adding a token.
 
-    These are the cells beyond the last column of a table (``甲 | 乙``), and the closing marks of a
-    heading (the parser shortens ``键 #`` to ``键``).
+    The parser drops cells beyond the last column of a table (``甲 | 乙``). It also drops the
+    closing marks of a heading: ``键 #`` becomes ``键``.
     """
     if kind is Kind.TABLE_CELL:
         return ["td"] * len(_CELL_END.findall(lines[0]))

@@ -145,9 +145,9 @@ class _Rendered:
 
 
 def find_inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Report entries whose translation differs from that of most entries with the same English.
+    """Report entries that translate a text differently from most entries with the same English.
 
-    If two entries translate ``Note`` as ``注意`` and one as ``备注``, report the latter. Ignore
+    If two entries translate ``Note`` as ``注意`` and one as ``备注``, report the third one. Ignore
     case and final punctuation.
     """
     groups: dict[str, list[_Rendered]] = {}
@@ -168,7 +168,7 @@ def find_inconsistent(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 
 def find_inconsistent_sentences(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    """Report sentences whose translation differs from that of most similar sentences.
+    """Report sentences that are translated differently from most similar sentences.
 
     Sentences are similar if their English differs only in case, punctuation, numbers and code. Skip
     entries whose complete English text is equal: M503 reports those.

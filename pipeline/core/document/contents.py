@@ -110,8 +110,8 @@ def _pages(entry: Entry, page: str, texts: Mapping[str, str], *, top: str) -> li
     """Return the names of the pages that an entry on ``page`` leads to."""
     if not entry.target.startswith("/"):
         return pages_in(posixpath.dirname(page), entry, texts)
-    # "/a/b" is relative to the root of the docs. If there are several docs folders, try that of the
-    # page first.
+    # "/a/b" is relative to the root of the docs. If there are several docs folders, try the folder
+    # of the page first.
     return pages_in(top, entry, texts) or pages_in("", entry, texts)
 
 

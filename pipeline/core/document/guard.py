@@ -4,8 +4,8 @@ The guard keeps a translation out of a page if it could change more than prose. 
 
 1. It searches each translation for unsafe text. :func:`text_refusal` and the patterns in
    :data:`WRITTEN` search the raw text without a parser, because renderers differ.
-2. After the merge, :func:`merged_messages` compares the split of the merged text with that of
-   upstream's text. So the proof does not rely on the positions that the merge computed.
+2. After the merge, the merged text is split again. :func:`merged_messages` compares the result with
+   the split of upstream's text. So the proof does not rely on positions that the merge computed.
 """
 
 from __future__ import annotations

@@ -276,10 +276,10 @@ _FIRST_SECTIONS_ONLY = "only the first {count} sections of the page are translat
 
 
 def first_sections(split: Split, count: int) -> Split:
-    """Return a split whose messages are those of the first ``count`` sections.
+    """Return a split that has only the messages of the first ``count`` sections.
 
-    Its ``rest`` has the other messages. Count sections at the outermost level with more than one
-    section. For a page with a single title, this is the second level.
+    Move the other messages to its ``rest``. Count sections at the outermost level with more than
+    one section. For a page with a single title, this is the second level.
     """
     starts = _section_starts(split)
     if len(starts) <= count:

@@ -225,8 +225,8 @@ def _is_readable(code: str, became: str | None) -> bool:
 def bare_place(subject: Subject, code: str) -> Span | None:
     """Return the position in the msgstr of code that occurs once as plain text, or None.
 
-    Return None if it occurs several times, or if the English also has it as plain text: the place
-    of the lost code is then unclear.
+    Return None if it occurs several times, or if the English also has it as plain text. In these
+    cases, the place of the lost code is uncertain.
     """
     pattern = re.compile(rf"(?<![\w.`]){re.escape(code)}(?![\w`(\[])(?!\.\w)", re.ASCII)
     if pattern.search(subject.english.plain):

@@ -225,9 +225,9 @@ def _is_wrapped(core: str) -> bool:
 def _wants_space(left: str, right: str) -> bool:
     """Return whether Chinese typography puts a space between two characters.
 
-    A space separates Chinese from Latin letters, digits and code. There is no space beside
-    full-width punctuation, beside other white space, between two Chinese characters, or at the edge
-    of the text, where one of the arguments is empty.
+    A space separates Chinese from Latin letters, digits and code. There is no space between two
+    Chinese characters, beside full-width punctuation, or beside other white space. At the edge of
+    the text, one of the arguments is empty, and there is no space either.
     """
     for side in (left, right):
         if not side.strip():

@@ -35,7 +35,7 @@ TICKS_TO_WRITE = {Markup.MARKDOWN: "backticks", Markup.RST: "two backquotes"}
 
 
 def is_marked(markup: Markup, name: Atom) -> bool:
-    """Return whether the values of a class exclude their marks: those of code and formulas do."""
+    """Return whether the values of a class exclude their marks: true for code and formulas."""
     return (markup, name) in _MARKS
 
 
@@ -71,10 +71,10 @@ def source_form(name: Atom, value: str) -> str:
 def atom_places(
     source: str, markup: Markup, name: Atom, value: str
 ) -> tuple[Span, ...]:
-    """Return the first position of an atom between its marks, or that of :func:`places_of`.
+    """Return the first position of an atom between its marks.
 
-    For the code ``f`` in ``用 {func}`jit` 和 `f```, this is the last letter, not the one in
-    ``func``.
+    For the code ``f`` in ``用 {func}`jit` 和 `f```, this is the last letter, not the ``f`` of
+    ``func``. If the atom has no marks there, return the result of :func:`places_of`.
     """
     part = source_form(name, value)
     words = r"\s*".join(map(re.escape, part))
@@ -207,8 +207,8 @@ def lost_problem(
 def _atom_hint(subject: Subject, name: Atom, value: str) -> str:
     """Return how to correct a lost atom.
 
-    In reST, the visible words of a reference are usually also its target, so a translator of the
-    words loses the target. The hint shows the syntax that separates the two.
+    In reST, the visible words of a reference are usually also its target. A translator who
+    translates the words loses the target. The hint shows the syntax that separates the two.
     """
     if subject.markup is Markup.MARKDOWN:
         return _COPY

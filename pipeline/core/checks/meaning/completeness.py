@@ -39,9 +39,13 @@ class _Limits(NamedTuple):
     most: float
 
 
-# From 18,000 messages of GNU, GNOME and others, whose median is 1.5. In 999 of 1,000
-# messages, the ratio is between 0.7 and 3.6 (fewer than 8 words), 0.75 and 3.3 (fewer
-# than 12), 0.82 and 2.8 (fewer than 20), or 0.85 and 2.2 (20 or more).
+# The limits are a little wider than those measured on 18,000 messages of GNU, GNOME and
+# others. There, the median is 1.5, and 999 of 1,000 messages are inside of these limits:
+#
+#     fewer than  8 words     0.7  to 3.6
+#     fewer than 12 words     0.75 to 3.3
+#     fewer than 20 words     0.82 to 2.8
+#     20 words or more        0.85 to 2.2
 _LIMITS = (
     _Limits(20, 0.75, 3.0),
     _Limits(12, 0.65, 3.5),

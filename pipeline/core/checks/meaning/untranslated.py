@@ -167,7 +167,7 @@ def is_phrase(text: str) -> bool:
 def english_runs(text: str, msgid: str) -> Iterator[Span]:
     """Yield the positions of untranslated English in a masked Chinese text.
 
-    A position is that of a run of words with ordinary words among them, or of a phrase that occurs
+    Untranslated English is a run of words with ordinary words among them, or a phrase that occurs
     in the masked ``msgid``. Ignore English in brackets and quotes: ``即时编译（just in time）``.
     """
     text = _BRACKETED.sub(_without_names, text)

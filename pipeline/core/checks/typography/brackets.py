@@ -150,7 +150,7 @@ def find_unbalanced(subject: Subject) -> Iterator[Problem]:
 
 
 def _not_single_in_english(subject: Subject, single: tuple[int, ...]) -> list[int]:
-    """Return the single brackets, except those of families with a single bracket in the English.
+    """Return the single brackets for which the English has no single bracket of the same family.
 
     If the English is ``(see below``, the translation may be ``（见下文``.
     """

@@ -9,8 +9,8 @@ The first line has the name and the argument. Options follow, as ``:key: value``
     ```
 
 Options have the syntax of MyST-Parser's YAML subset (``parsers/options.py``). A value that
-continues on the next line is not translated. Sphinx reads the body of a glossary, and docutils that
-of a CSV table, line by line; only the parts of these lines are Markdown.
+continues on the next line is not translated. Glossaries and CSV tables are read line by line: only
+their terms, definitions and fields are Markdown.
 """
 
 from __future__ import annotations

@@ -122,8 +122,8 @@ def _front_value(
 def written(text: str, quote: str) -> str:
     """Return ``text`` as a YAML value, in quotation marks if necessary.
 
-    ``quote`` is the quotation mark of the English, or empty. In the latter case, ``a: b`` becomes
-    ``'a: b'``.
+    ``quote`` is the quotation mark of the English, or empty. If it is empty, ``a: b`` becomes
+    ``'a: b'``, because ``: `` would start a mapping.
     """
     if quote == '"':
         escaped = text.replace("\\", "\\\\").replace('"', '\\"')

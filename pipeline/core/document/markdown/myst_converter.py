@@ -31,8 +31,8 @@ _SNIPPET = re.compile(
     """,
     re.VERBOSE,
 )
-# A function that takes the path of a snippet's file and returns its path in the site, or "" if the
-# docs do not have the file.
+# A function that takes the path of a snippet's file and returns its path in the site. It returns ""
+# if the docs do not have the file.
 FindFile = Callable[[str], str]
 
 
@@ -114,8 +114,8 @@ def _snippet(source: str, find: FindFile, *, language: str | None = None) -> lis
     """Return the lines of the directive that includes a snippet's file.
 
     If ``language`` is not None, include the file as code. Return an empty list if the docs do not
-    have the file. A named section of prose is a file of its own for ``find``, because an include of
-    the complete file would show the marks of the section.
+    have the file. For a named section of prose, ``find`` returns a file with this section only. The
+    complete file would show the marks of the section.
     """
     match = _SNIPPET.fullmatch(source)
     if match is None:

@@ -1,6 +1,6 @@
 """Parsers of Markdown for the dialects MyST, MkDocs and CommonMark, and for jupytext.
 
-They produce tokens; nothing is rendered. The blocks of MkDocs are those of Python-Markdown
+They produce tokens; nothing is rendered. Pages of MkDocs may have the blocks of Python-Markdown
 (``admonition``), PyMdown (``details``, ``tabbed``, ``snippets``) and mkdocstrings (``:::``).
 """
 
@@ -102,9 +102,9 @@ _INDENT = 4
 _BLOCK = re.compile(r'(!!!|\?\?\?\+?|===[!+]?(?=[ \t]+"))[ \t]+(\S.*)')
 _OBJECT = re.compile(r"(:::)[ \t]+([\w.]+[ \t]*)")
 _SNIPPET = re.compile(r"(-+8<-+)(.*)")
-# A line that sets a property of an adjacent or surrounding block: the kind of an alert (GitHub's
-# "[!NOTE]"), or attributes (MyST's "{.class #id}", Python-Markdown's and kramdown's "{: .class }").
-# It must stay a line of its own: as part of a paragraph, it would be visible text.
+# A line that sets a property of an adjacent or surrounding block. It is the kind of an alert
+# (GitHub's "[!NOTE]"), or attributes (MyST's "{.class #id}", kramdown's "{: .class }"). It must
+# stay a line of its own: as part of a paragraph, it would be visible text.
 MARK_LINE = re.compile(
     r"""
     ( \[!\w[\w-]*\][-+]? | \{ (?: :[ \t]*\S | [ \t]*(?:[.\#]\w|[\w-]+=) ) [^{}]* \} )

@@ -491,7 +491,7 @@ class _Splitter:
     ) -> str:
         """Add the words of a field of ``lines``; return the part that a merge must keep.
 
-        That is the whole text of the field if it does not become a message, otherwise nothing.
+        If the field becomes a message, return "". Otherwise return its whole text.
         """
         (at, start), (last, end) = field.start, field.end
         if not prose.has_words(field.text) or self._is_too_long(field.text, first + at):
@@ -563,7 +563,7 @@ class _Splitter:
         spans: list[tuple[int, int]] = []
         pieces: list[str] = []
         for number, raw in enumerate(content.rstrip("\n \t").split("\n"), line):
-            # The indentation of the first line is not part of the text; that of others is.
+            # The text includes the indentation of all lines except the first one.
             piece = (raw.lstrip(" \t") if number == line else raw).rstrip(" \t")
             source = self.lines.shown[number].rstrip(" \t")
             if not source.endswith(piece):

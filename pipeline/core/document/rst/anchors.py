@@ -75,9 +75,9 @@ def plan_targets(
     """Return the names of the targets to insert above translated titles.
 
     The keys are (number of the split, index of the message). The number is always 0, because a reST
-    page has one split. A title needs a target if a reference on the page uses it, or if ``linked``,
-    the fragments that links to the page use, contains it. If a title is repeated, only the first
-    one needs a target, because docutils resolves references to the first one.
+    page has one split. ``linked`` are the fragments that links to the page use. A title needs a
+    target if it is among them, or if a reference on the page uses it. If a title is repeated, only
+    the first one needs a target, because docutils resolves references to the first one.
     """
     (split,) = splits
     referenced = referenced_names(split.text)
