@@ -97,7 +97,7 @@ def test_no_space_follows_chinese_words_at_the_end_or_before_others(
 SAMPLES = (
     *(["“x”", "“y”", "“z”", "“w”"], ["3", "4", "5", "6"], ["`x`", "`y`", "`z`", "`w`"]),
     *(["a list"], ["bold", "italics"], ["backticks", "two backquotes"], ["M301"]),
-    *(["number"], ["image"], ["much"], ["`x` 1× for 2×"], ["1 entry further up"]),
+    *(["number"], ["image"], ["much"], ["`x` 1× instead of 2×"], ["1 entry further up"]),
     *(["[…](x)"], [", with a space before <"], ["is"], ["a is"], ["it"]),
     *(["2 translations were"],),
     *(["2 translations of this file are"], ["0123abc"], ["a.po", "b.po", "c.po"]),

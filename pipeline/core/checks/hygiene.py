@@ -28,16 +28,16 @@ RULES = tuple(
     Rule(code=code, severity=severity, name=name)
     for code, severity, name in (
         ("M601", Severity.ERROR, "a file that cannot be read"),
-        ("M602", Severity.WARNING, "a header that is not complete"),
-        ("M603", Severity.WARNING, "an entry given twice"),
-        ("M604", Severity.WARNING, "a file that may have been cut short"),
+        ("M602", Severity.WARNING, "an incomplete header"),
+        ("M603", Severity.WARNING, "a repeated entry"),
+        ("M604", Severity.WARNING, "a file that may be truncated"),
         ("M605", Severity.NOTE, "a layout that differs from ours"),
         (
             "M606",
             Severity.WARNING,
-            "a comment that silences nothing, or gives no reason",
+            "a comment that silences nothing, or has no reason",
         ),
-        ("M607", Severity.ERROR, "a placeholder of the memory that does not fit"),
+        ("M607", Severity.ERROR, "an invalid placeholder in the memory"),
     )
 )
 UNREADABLE, HEADER, REPEATED, CUT, LAYOUT, SILENCED, PLACEHOLDER = RULES
@@ -72,9 +72,7 @@ def find_unreviewed(subject: Subject) -> Iterator[Problem]:
     """
     if subject.entry.previous is not None:
         yield Problem(
-            text=(
-                "is no longer marked fuzzy, but still has the English that it was written for (#|)"
-            ),
+            text="is no longer fuzzy, but still has its previous English (#|)",
             hint="Compare it with the new English; then delete the lines that start with #|.",
         )
 

@@ -178,7 +178,7 @@ _URL = re.compile(
     r"""
     (?: [a-z][a-z0-9+.-]{0,40}:// | www\. | (?<![^\s<(])//(?=\w) )
     [\w/?\#&=%~:@+-]+
-    (?: [.,;!][\w/?\#&=%~:@+-]+ )*          # a full stop at the end is no part of it
+    (?: [.,;!][\w/?\#&=%~:@+-]+ )*          # a full stop at the end is not part of it
     """,
     re.VERBOSE | re.IGNORECASE | re.ASCII,
 )

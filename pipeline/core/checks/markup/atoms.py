@@ -126,7 +126,7 @@ def _fewer_problem(subject: Subject, name: Atom, value: str) -> Problem:
     If code occurs once more without its marks, the problem marks that place.
     """
     count, wanted = subject.chinese.of(name)[value], subject.english.of(name)[value]
-    words = f"{quote_atom(subject.markup, name, value)} {count}× for {wanted}×"
+    words = f"{quote_atom(subject.markup, name, value)} {count}× instead of {wanted}×"
     place = None
     if name is Atom.CODE:
         place = bare_place(subject, value)

@@ -162,7 +162,7 @@ def _repeated_problem(subject: Subject, source: str, mark: str) -> Problem:
     return Problem(
         text=(
             f"starts with {quote(mark.strip())}, "
-            f"the mark of a {subject.kind}, which the page has already"
+            f"the mark of a {subject.kind}, which the page already has"
         ),
         hint="Delete it.",
         spans=spans_of(subject.msgstr, mark.strip()),

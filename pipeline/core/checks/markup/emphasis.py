@@ -340,7 +340,7 @@ def _struck_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> P
         )
     words = _first_struck(theirs)
     return Problem(
-        text=f"does not strike out what the English does: {quote(words)}", hint=hint
+        text=f"does not strike out {quote(words)}, unlike the English", hint=hint
     )
 
 
@@ -360,7 +360,7 @@ def _find_lost_emphasis(
         return
     words = ", ".join(quote(visible_words(node)) for node in theirs[:_MOST_QUOTED])
     yield Problem(
-        text=f"has {len(ours)} bold or italic parts for {words}",
+        text=f"has {len(ours)} bold or italic parts; the English has {words}",
         hint="Put ** or * around the same words in Chinese.",
     )
 

@@ -1,6 +1,6 @@
 """M708, M711: lost clauses and swapped code, detected by the renderings of English words.
 
-A rendering is a Chinese word that translates an English word. ``renderings.toml`` lists the usual
+A rendering is a Chinese word that translates an English word. ``omissions.toml`` lists the usual
 renderings of common words. If the English sentence has such a word, the Chinese sentence almost
 always has one of its renderings. M708 reports consecutive words without a rendering: their clause
 is probably lost.
@@ -184,7 +184,7 @@ def find_swap(subject: Subject) -> Iterator[Problem]:
     if found and not is_kept(subject.masked_english):
         _, code, other = max(found)
         yield Problem(
-            text=f"{code} and {other} seem to have changed places",
+            text=f"{code} and {other} seem to be swapped",
             hint="Compare the words around each with the English.",
         )
 

@@ -125,7 +125,7 @@ def _compare_sentence(words: Shared, pair: SentencePair) -> str:
         ours = words.chinese.findall(words.idioms.sub(_BLANK, pair.chinese))
     surplus = len(ours) - len(theirs)
     if surplus > 0:
-        # The Chinese words may translate English words of another kind.
+        # The additional Chinese words may translate words of `english_too`.
         others = words.english.sub(_BLANK, pair.english)
         if surplus > len(words.english_too.findall(others)):
             return f"adds {words.what}: it says {_quoted_words(ours)}"
@@ -203,7 +203,7 @@ _MARKS_BETWEEN = f"[{OPEN}{CLOSE}]*[ ]?[{OPEN}{CLOSE}]*"
 _DOUBLES = _TABLES["doubled"]
 _DOUBLED_WORDS = rf"""
       (?!{_DOUBLES["may_be_twice"]})([{HAN}])(?!\2)
-      (?=.{{1,5}}[{OPEN}{CLOSE} ]*\2)  # what it looks ahead for is rare, and quickly found
+      (?=.{{1,5}}[{OPEN}{CLOSE} ]*\2)  # fails quickly: few characters occur again
       ([{HAN}]{{1,5}})(?<!的){_MARKS_BETWEEN}\2\3
     """
 _DOUBLED_LATIN = rf"""

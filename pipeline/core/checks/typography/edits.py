@@ -370,7 +370,7 @@ _TWO_MARKS = re.compile(rf"[，；：、。！？]{_HIDDEN}[，；：、。！�
 _DOUBLED_MARKS = re.compile(
     rf"""
       (?P<same>[，；：、])(?:(?P=same)|(?<=，),|(?<=；);|(?<=：):)+
-      # three 。 are an ellipsis, several ！ may be meant
+      # three 。 are an ellipsis, and several ！ may be intended
     | (?P<stop>(?<!。)。)(?:。(?!。)|\.(?!\.))
     | [，；：、]{_HIDDEN}[，。；：、]
     | [。！？]{_HIDDEN}[，；：、]

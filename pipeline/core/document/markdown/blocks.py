@@ -61,7 +61,7 @@ _TAG = re.compile(
     r"""
       <!--.*?-->
     | <[^<>"']*
-      (?: "[^"]*"[^<>"']* | '[^']*'[^<>"']* )*    # a ">" within quotes ends no tag
+      (?: "[^"]*"[^<>"']* | '[^']*'[^<>"']* )*    # a ">" inside of quotes does not end a tag
       >
     """,
     re.VERBOSE | re.DOTALL,

@@ -33,7 +33,7 @@ _TEXT = r"(?:\\.|[^\\])+?"
 _LITERAL = rf"""
     (?<![`_])``(?!\s)
     (?: (?:[^`]|`(?!`))+(?<!\s)``(?!`)      # it ends at the next two backquotes …
-      | .+?(?<!\s)``(?!`){_AFTER} )          # … that are no part of its text
+      | .+?(?<!\s)``(?!`){_AFTER} )          # … that are not part of its text
 """
 _PHRASE = rf"""
     (?P<role>(?<![A-Za-z0-9_`]){_ROLE})?
