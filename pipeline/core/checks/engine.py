@@ -63,7 +63,10 @@ def ignores_of(entry: Entry) -> Iterator[Ignore]:
 
 
 def ignored_codes(entry: Entry) -> frozenset[str]:
-    """Return the codes that the comments of an entry disable, except codes that they may not."""
+    """Return the codes that the comments of an entry disable.
+
+    Leave out the codes that no comment can disable; see :func:`can_ignore`.
+    """
     codes = (code for ignore in ignores_of(entry) for code in ignore.codes)
     return frozenset(filter(can_ignore, codes))
 
@@ -96,7 +99,7 @@ def ignore_comment_problems(
         if not ignore.reason:
             yield Problem(
                 text=f"{', '.join(ignore.codes)} is silenced without a reason",
-                hint="Write it after the code.",
+                hint="Write the reason after the code.",
             )
 
 

@@ -230,7 +230,7 @@ def _bracket_problem(entry: Entry, bracket: str, index: int) -> Problem:
 
 
 def _placeholder_problem(entry: Entry, index: int) -> Problem:
-    """Return the problem with placeholders of which one exceeds the number of long atoms."""
+    """Return the problem with a placeholder whose number exceeds that of the long atoms."""
     largest = max(_PLACEHOLDER.finditer(entry.msgstr), key=_numeric_order)
     return Problem(
         text=f"has {quote(largest[0])}, but the English has fewer long pieces",

@@ -287,9 +287,9 @@ class Subject:
 
     @cached_property
     def _as_read(self) -> tuple[str, str]:
-        """Return both texts in the form that the tool inserting translations would parse.
+        """Return both texts in the form in which they are parsed.
 
-        The tool is this pipeline, or Sphinx for foreign reST.
+        This pipeline parses them as they are. Sphinx parses foreign reST in another form.
         """
         if not self.is_foreign or self.markup is not Markup.RST:
             return self.msgid, self.msgstr

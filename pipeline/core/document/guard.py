@@ -247,7 +247,7 @@ def find_templates(text: str) -> list[str]:
 
 
 def resolve_references(text: str) -> str:
-    """Return ``text`` with its character references resolved, as readers finally see it.
+    """Return ``text`` with its character references resolved.
 
     Resolve repeatedly, because the result may contain another reference: ``"&amp;lt;b&amp;gt;"``.
     """

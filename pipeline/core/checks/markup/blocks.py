@@ -41,7 +41,7 @@ def find_other_breaks(subject: Subject) -> Iterator[Problem]:
 
 
 def _mended_markdown(subject: Subject, source: str) -> Iterator[str]:
-    r"""Yield possible corrections of a Markdown text, the most preferable one first.
+    r"""Yield possible corrections of a Markdown text, in order of preference.
 
     ``* 词*`` -> ``*词*``, ``甲|乙`` -> ``甲\|乙``, ``键 #`` -> ``键 \#``, ``# 键`` -> ``\# 键``
 
@@ -138,10 +138,10 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
 
 
 def _repeated_mark(subject: Subject, source: str) -> str:
-    """Return the mark of its own kind of block that a text starts with, or an empty string.
+    """Return the mark at the start of a text that repeats the mark of its block on the page, or "".
 
-    For the heading ``# 键``, this is ``# ``. The page already has this mark before the message. A
-    mark is correct if the English starts with one as well.
+    The source of a heading on the page is ``# `` and the message. If the translation is ``# 键``,
+    its ``# `` is such a mark. It is correct if the English starts with one as well.
     """
     own_mark = _SYNTAX[subject.markup].own_marks.get(subject.kind)
     match = own_mark.match(source) if own_mark else None
@@ -155,7 +155,7 @@ def _repeated_mark(subject: Subject, source: str) -> str:
 
 
 def _repeated_problem(subject: Subject, source: str, mark: str) -> Problem:
-    """Return the problem with a text that repeats the mark of its own kind of block."""
+    """Return the problem with a text that starts with ``mark``, the mark of its block."""
     rest = source[len(mark) :]
     # The mark of "- 3 度" may be a minus sign that belongs to the text.
     is_fixable = restores_atoms(subject, rest) and not rest[:1].isdigit()

@@ -166,7 +166,7 @@ def _badness(pairs: list[MarkPair]) -> int:
 
 
 def _rewritten_pair(source: str, pair: MarkPair) -> Iterator[str]:
-    """Yield versions of ``source`` in which a pair is rewritten, the most preferable one first.
+    """Yield versions of ``source`` in which a pair is rewritten, in order of preference.
 
     A version may still not render, so the caller has to test it.
     """

@@ -346,7 +346,7 @@ def _units_not_in(text: str, units: Iterable[Quantity]) -> list[Quantity]:
 def _find_difference(
     what: str, lost: list[Quantity], new: list[Quantity], hint: str
 ) -> Iterator[Problem]:
-    """Report all quantities that only one of the two texts has as a single problem.
+    """Report the lost and the new quantities in a single problem, if there are any.
 
     ``lacks the number 3, 4 and has the number 5, which the English does not have``
     """

@@ -120,7 +120,7 @@ def is_english(text: str) -> bool:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text without ordinary words is probably no name.
+    """Return whether a text without ordinary words is probably not a name.
 
     ``Sharded matrices`` has two adjacent plain words. ``Documentation`` has an ending that names
     rarely have; beside CamelCase, such a word may still be part of a name.

@@ -214,7 +214,7 @@ def inline_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
 
 
 def _plain(text: str, msgid: str) -> str:
-    """Return ``text`` as renderers finally see it, without the targets of roles.
+    """Return ``text`` as renderers interpret it, without the targets of roles.
 
     Resolve character references and backslash escapes: ``java&#115;cript\\:x`` becomes
     ``javascript:x``. Remove the target in ``{ref}`词 <label>```, which looks like HTML, if a role

@@ -131,7 +131,7 @@ def use_dialect(md: MarkdownIt, dialect: Dialect) -> None:
 
 
 def _indented(kind: str, first_line: re.Pattern[str]) -> _Rule:
-    """Return a rule for blocks of a line that matches ``first_line``, and indented lines below."""
+    """Return a rule for a block: a line that matches ``first_line``, then indented lines."""
 
     def rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         match = _match(state, start, first_line)

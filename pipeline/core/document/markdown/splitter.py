@@ -472,7 +472,7 @@ class _Splitter:
     def _fields(
         self, lines: list[str], first: int, options: Sequence[str], *, prefix: str
     ) -> Iterator[str]:
-        """Add the fields of CSV with words; yield the other fields, and "" for each with words.
+        """Add the fields of CSV that have words; yield the other fields, and "" for these.
 
         If ``prefix`` is a quotation mark, a merge puts the translations in quotation marks.
         """

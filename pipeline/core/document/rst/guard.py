@@ -27,7 +27,7 @@ _KINDS_OF_FIELDS = frozenset((Kind.TITLE, Kind.IMAGE, Kind.CAPTION))
 # well.
 @lru_cache(maxsize=1 << 14)
 def refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
-    """Return the reason to refuse a translation, judged alone, or None.
+    """Return the reason to refuse a translation on its own, or None.
 
     This function does not know the page; :func:`read_back` decides whether the page is intact.
     """

@@ -304,7 +304,7 @@ class Finder:
 
 
 def words_at(text: str, place: Place | None, first: int, reason: str = "") -> Words:
-    """Return a leaf with ``text`` at ``place``. ``reason`` is why the place is None, if it is."""
+    """Return a leaf with ``text`` at ``place``. If ``place`` is None, ``reason`` says why."""
     words = Words(text)
     words.place = place
     words.first = first

@@ -77,7 +77,7 @@ class _Splitter:
     """
 
     def __init__(self, text: str, finder: Finder, *, has_metadata: bool) -> None:
-        """Start without messages. ``finder`` is the one that the parser of ``text`` returned.
+        """Start without messages. ``finder`` is the result of parsing ``text``.
 
         ``has_metadata`` means that fields at the start of the text are for programs only.
         """
