@@ -49,13 +49,13 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """An upstream document."""
+    """An upstream document: a page, a notebook or a docstring."""
 
     path: str
     format: Format
     units: tuple[Unit, ...]
-    notebook: Notebook | None = None
-    reading: Reading = MYST
+    notebook: Notebook | None = None  # raw JSON; None for a text file
+    reading: Reading = MYST  # upstream's dialect of Markdown
 
     @property
     def raw(self) -> str:
@@ -119,8 +119,8 @@ class SplitPage:
     def title(self) -> str:
         """Return the title of the page in its own markup, or the name of the page if it has none.
 
-        The title is the first heading. If no heading is of level 1 and the front matter has a
-        title, that one is used.
+        The title is the first heading. A title in the front matter takes precedence if no heading
+        is of level 1.
         """
         messages = list(
             chain.from_iterable(document.messages() for document in self.documents)

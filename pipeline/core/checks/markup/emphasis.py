@@ -69,8 +69,9 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
 def _meant_marks(subject: Subject, lost: int) -> re.Pattern[str]:
     """Return the pattern of the runs of stars and underscores that count as marks.
 
+    ``lost`` is the number of bold and italic parts that the English has more than the translation.
     A star with spaces on both sides usually is a multiplication sign. It counts as a mark only if
-    emphasis is lost (``lost`` > 0) and two such stars surround words.
+    emphasis is lost and two such stars surround words.
     """
     if lost > 0 and _SPACED.search(subject.msgstr):
         return pairs.MEANT_WIDELY

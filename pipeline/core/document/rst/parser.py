@@ -225,8 +225,9 @@ def longest_line() -> int:
 
 
 def read(lines: positions.Lines) -> tuple[nodes.document, positions.Finder]:
-    """Return the tree of a text, and the finder with the records of the run.
+    """Return docutils' tree of a text, and the finder.
 
+    The finder has recorded which titles have an overline.
     docutils may raise any exception for unusual texts.
     """
     reporter = Reporter("", _NEVER, _NEVER, stream=False)  # no output
