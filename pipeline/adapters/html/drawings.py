@@ -1,8 +1,8 @@
 """Cleaner of drawings (SVG), and the decision which foreign files may be published.
 
-A reader may open a file of the site by its own address. A script in it would then run with the
-rights of the site. ``clean_drawing`` returns a drawing with only allowed content unchanged;
-otherwise it removes the rest from the parsed tree and serializes the tree.
+If a reader opens a file of the site by its own address, a script in it runs with the rights of the
+site. ``clean_drawing`` removes everything from a drawing that is not allowed. A drawing with only
+allowed content is returned unchanged, byte for byte.
 """
 
 from __future__ import annotations

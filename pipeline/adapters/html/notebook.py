@@ -30,9 +30,8 @@ class Row:
     page: str
     title: str
     link: str  # "" if the page is not rendered
-    percent: (
-        int | None
-    )  # of messages that are translated; None if there are no messages
+    # Of messages that are translated; None if there are no messages.
+    percent: int | None
     fuzzy: int  # number of messages
     untranslated: int  # number of messages
     status: str  # of the execution, for the style: "passed"

@@ -1,8 +1,9 @@
-"""Cgroup of a worker's kernel: the system then refuses to start processes above a limit.
+"""Cgroup of a worker's kernel, with which the system limits the number of its processes.
 
-A watch alone cannot stop endless forks: they leave the watch no CPU time to run in. A cgroup is a
-folder of the system. Only Linux has cgroups, and not every user may make one. The folder's name
-contains the worker's process id, so that the next run finds the cgroups of killed workers.
+The watch alone (``watch``) cannot stop a page that forks without end, because such a page takes all
+CPU time. A cgroup is a folder of the system. Only Linux has cgroups, and not every user may create
+one. The name of the folder contains the worker's process id, so that the next run finds the cgroups
+of killed workers.
 
 Without a cgroup, `launch.py` limits the number of the user's processes. This does not limit root.
 """
@@ -19,7 +20,9 @@ from pathlib import Path
 ROOT = Path("/sys/fs/cgroup")
 MEMBERSHIP = Path("/proc/self/cgroup")
 _NAME = "docs-kernel-"
-_THREADS = 32  # allowed for each thread that a page computes with: libraries have several pools
+# Threads that the limit allows for each thread that a page computes with, because libraries have
+# several pools of threads.
+_THREADS = 32
 _EVERY = 0.02  # seconds between checks whether killed processes are gone
 
 
@@ -29,7 +32,7 @@ def task_limit(processes: int, threads: int) -> int:
 
 
 def make_group(limit: int) -> Path | None:
-    """Make a cgroup that has at most ``limit`` processes and threads, and return its folder.
+    """Create a cgroup with at most ``limit`` processes and threads; return its folder.
 
     Return None if the system does not permit that.
     """
@@ -45,14 +48,15 @@ def make_group(limit: int) -> Path | None:
 
 
 def _parents() -> Iterator[Path]:
-    """Yield the cgroups in which this process may be able to make one."""
+    """Yield the cgroups in which this process may be able to create another one."""
     with suppress(OSError):
         for line in MEMBERSHIP.read_text("utf-8").splitlines():
             _, controllers, path = line.split(":", 2)
             if "pids" in controllers.split(","):  # version 1
                 yield ROOT / "pids" / path[1:]
             elif not controllers:
-                # Version 2: a cgroup with processes limits no inner ones, unless it is the root.
+                # In version 2, a cgroup that contains processes cannot limit cgroups inside it,
+                # except the root.
                 yield ROOT if path == "/" else (ROOT / path[1:]).parent
 
 

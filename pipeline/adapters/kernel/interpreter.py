@@ -1,7 +1,7 @@
 """Python interpreter of the kernels: its fixed variables, and the facts that identify it.
 
-The facts include everything that can change an output. Outputs cached with the same facts are
-therefore the ones that a new run would give.
+The facts include everything that can change an output. So if the facts are the same, a new run
+would give the same outputs as the cached ones.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _packages() -> Iterator[tuple[str, str]]:
         texts = map(package.read_text, ("METADATA", "PKG-INFO", ""))
         text = next(filter(None, texts), "")
         fields = dict(_FIELD.findall(text.partition("\n\n")[0]))
-        # otherwise the folder is the remainder of an incomplete removal
+        # Without both fields, the folder is left over from an incomplete removal.
         if len(fields) == 2:
             yield fields["Name"], fields["Version"]
 

@@ -1,9 +1,10 @@
-"""Start of a kernel's process: `launch.py online|offline PROCESSES FOLDERS [COMMAND …] -f FILE`.
+"""Script that starts a kernel: `launch.py online|offline PROCESSES FOLDERS [COMMAND …] -f FILE`.
 
-It ties the process to its worker, limits the number of processes, confines its signals and what it
-writes, removes the network if requested, and becomes the kernel: COMMAND, or ipykernel. PROCESSES
-is the folder of a cgroup, or a number. FOLDERS are those that a page may change, as in PATH. It
-imports no module of this project, so that a page's code sees none.
+The script first restricts its own process. It ties the process to its worker, limits the number of
+processes, confines signals and writes, and with `offline` removes the network. Then it becomes the
+kernel: COMMAND, or ipykernel without one. PROCESSES is the folder of a cgroup, or a number. FOLDERS
+are the folders that a page may change, separated as in PATH. The script imports no module of this
+project, so that the code of a page sees none.
 
 `launch.py probe` exits with 0 if the network can be removed on this machine.
 """
@@ -25,12 +26,12 @@ PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38  # options of prctl(2)
 LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
 LANDLOCK_CREATE_RULESET_VERSION, LANDLOCK_RULE_PATH_BENEATH = 1, 1
 LANDLOCK_SCOPE_SIGNAL = 2
-# Versions of Landlock that can confine all that changes a file, and signals: Linux 6.2 and 6.12.
+# First versions of Landlock that confine changes of files (Linux 6.2), and signals (Linux 6.12).
 CONFINES_WRITES, CONFINES_SIGNALS = 3, 6
-OPENED = 1 << 1 | 1 << 14  # to open a file for writing, and to cut it off
-# Besides these: to remove and to make files and folders, and to move them elsewhere.
+OPENED = 1 << 1 | 1 << 14  # rights to open a file for writing, and to truncate it
+# The same rights, and the rights to create, remove and move files and folders.
 CHANGED = OPENED | sum(1 << right for right in range(4, 14))
-DEVICES, SHARED_MEMORY = "/dev", "/dev/shm"  # noqa: S108 - the system's
+DEVICES, SHARED_MEMORY = "/dev", "/dev/shm"  # noqa: S108 - folders of the system
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1  # of netdevice(7)
 
 
@@ -83,9 +84,9 @@ def landlock_version() -> int:
 def confine(folders: list[str]) -> bool:
     """Confine signals and writes of this process and its children, using Landlock.
 
-    A cell can then neither stop nor kill its worker, other pages or the user's session, and it
-    changes no file outside ``folders``, except devices and shared memory. No folders: writes are
-    not confined. Return False if the system cannot confine one of them.
+    Then a cell can neither stop nor kill its worker, other pages or the user's session. It can only
+    change files in ``folders``, devices and shared memory. If ``folders`` is empty, writes are not
+    confined. Return False if the system cannot confine signals, or cannot confine writes.
     """
     version = landlock_version()
     if version < 1:
@@ -140,9 +141,9 @@ def tie_to_worker() -> None:
 
 
 def limit_processes(limit: str) -> None:
-    """Join the cgroup in the folder ``limit``; if ``limit`` is a number, limit the user to it.
+    """Join the cgroup in the folder ``limit``.
 
-    An empty ``limit`` sets none.
+    If ``limit`` is a number, limit the user's processes to it. If it is empty, do nothing.
     """
     if not limit:
         return
@@ -183,7 +184,7 @@ def main(mode: str, limit: str = "", folders: str = "", *command: str) -> None:
     tie_to_worker()
     confine(folders.split(os.pathsep) if folders else [])
     if command[0] != "-f":
-        os.execvp(command[0], command)  # noqa: S606 - there is no shell to be wanted
+        os.execvp(command[0], command)  # noqa: S606 - no shell is needed
     leave_debugger_out()
     from ipykernel import kernelapp
 

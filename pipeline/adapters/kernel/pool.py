@@ -1,9 +1,9 @@
 """Pool of worker processes, each of which runs one notebook after another.
 
-A worker gets its next job once the pool has received its last outcome. The pool replaces a worker
-that dies, and reports the death as the outcome of its job. A worker enforces the limits of its
-page. While a signal has stopped the worker, nobody enforces them. So the pool kills the page and
-resumes the worker, which goes on with the next page.
+A worker gets its next job when the pool has received its last outcome. If a worker dies, the pool
+replaces it, and the outcome of its job says so. A worker enforces the limits of its page, which it
+cannot do while a signal has stopped it. So the pool kills the page of a stopped worker, and resumes
+the worker, which continues with the next page.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from pipeline.adapters.kernel.worker import work
 
 _SECONDS_TO_END = 5  # time for a worker to stop its kernel
 _LOOK = 1.0  # seconds between checks for stopped workers
-# Seconds to wait before ending a stopped page: somebody who had stopped the whole run may be
-# resuming one worker after the other.
+# Seconds to wait before ending the page of a stopped worker. A person who has stopped the whole run
+# may be about to resume all workers.
 _GRACE = 0.5
 
 

@@ -1,7 +1,7 @@
-"""Sandbox of a kernel: its folder and its environment, isolated from the user's own.
+"""Sandbox of a kernel: a folder and environment variables of its own.
 
-matplotlib's font list is made once for all pages of a run. Otherwise each page would take longer,
-and its outputs would contain matplotlib's message about it.
+matplotlib's list of fonts is created once for all pages of a run. Otherwise each page would create
+it, and its outputs would contain matplotlib's message about that.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ TEMPORARY = Path("/tmp")  # noqa: S108 - as pages name it
 # continues with "/p-12345678/k-5".
 SOCKET_LIMIT = 104 - len("/p-12345678/k-5") - 1
 _FOLDER = "fonts"
-_SECONDS = 120  # time limit for making the list; without it, each page makes its own
+_SECONDS = 120  # time limit for creating the list of fonts
 
 
 def scratch_parent() -> str:
@@ -179,9 +179,9 @@ def can_confine_writes() -> bool:
 def folders_to_change(folder: Path, project: Path | None) -> list[Path]:
     """Return the folders that a page may change; none if the system cannot confine writes.
 
-    These are its own ``folder``, and "/tmp", because upstream's pages name paths such as
-    "/tmp/mnist". If the ``project`` is in "/tmp" as well, a page may only change its own folder:
-    Landlock permits a folder with all that is in it.
+    These are its own ``folder`` and "/tmp", because upstream's pages use paths such as
+    "/tmp/mnist". If the ``project`` is inside "/tmp", a page may change its own folder only:
+    Landlock cannot permit a folder without the folders in it.
     """
     if not can_confine_writes():
         return []
@@ -217,7 +217,7 @@ def copy_font_list(target: Path, *, scratch: Path) -> None:
 
 
 def remove_fonts(scratch: Path) -> None:
-    """Remove the font list from ``scratch``, including incomplete ones."""
+    """Remove the list of fonts from ``scratch``, and incomplete lists."""
     for folder in scratch.glob(f"{_FOLDER}*"):
         with suppress(OSError):
             remove_tree(folder)

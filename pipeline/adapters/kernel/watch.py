@@ -54,9 +54,9 @@ _MESSAGES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breach:
-    """Violated limit: its name, used like that of an exception, and a message."""
+    """Violated limit."""
 
-    limit: str
+    limit: str  # its name, which reports show like the name of an exception
     message: str
 
 

@@ -136,7 +136,7 @@ def run(job: Job, cell: c_int) -> Outcome:
 def _run_until(
     notebook: Any, job: Job, folder: Path, progress: Progress, footprint: Footprint
 ) -> Stop | None:
-    """Run the cells before ``policy.until``, and return what stopped them.
+    """Run the cells before ``policy.until``; return the reason if they were stopped.
 
     Later cells stay in the notebook, without outputs.
     """
@@ -161,7 +161,7 @@ def _run_until(
 def _run_within_limits(
     notebook: Any, job: Job, folder: Path, progress: Progress, footprint: Footprint
 ) -> Stop | None:
-    """Run all cells of ``notebook`` within the limits; return what stopped them."""
+    """Run all cells of ``notebook`` within the limits; return the reason if they were stopped."""
     from pipeline.adapters.kernel.engine import (
         execute,  # imports papermill, which is slow
     )
@@ -229,7 +229,7 @@ def _clean_up() -> None:
     _Running.group = None
     kill_descendants(_Running.spared)
     if _Running.folder is not None:
-        # A file that cannot be removed must not hold back the outcome.
+        # Return the outcome even if a file cannot be removed.
         with suppress(OSError):
             remove_tree(_Running.folder)
     _Running.folder = None
@@ -238,7 +238,7 @@ def _clean_up() -> None:
 def _watch_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
-        parent.join()  # returns at the parent's end, whatever caused it
+        parent.join()  # returns when the parent has ended
         _exit()
 
 

@@ -164,9 +164,9 @@ def better(first: Judged, second: Judged) -> Judged:
 
 
 def repeats_task(text: str, english_text: str, locale: str) -> bool:
-    """Return whether an answer quotes the task, which a page may ask the model to do.
+    """Return whether an answer quotes the task of the model.
 
-    A quotation that is also in the English is allowed.
+    A page may ask a model to do that. A quotation that is also in the English is allowed.
     """
     quoted = _pieces_of(text) & _pieces_of_task(locale)
     return any(piece not in english_text for piece in quoted)
@@ -256,7 +256,7 @@ def _has_only_names(msgid: str, msgstr: str) -> bool:
 
 
 def _is_sentence(subject: Subject) -> bool:
-    """Return whether the Chinese ends like a sentence (or has one inside), but the English not."""
+    """Return whether the Chinese has the punctuation of a sentence, but the English has not."""
     is_english_sentence = _ENGLISH_END.search(subject.masked_english)
     return not is_english_sentence and bool(_CHINESE_END.search(subject.masked_chinese))
 

@@ -30,8 +30,8 @@ _ID_DIGITS = 4  # minimum number of digits of an id
 
 
 Name = tuple[str | None, str]  # name of an entry on its page: context and msgid
-# In an English text: brackets like the ones of our marks; in Markdown also the labels of reference
-# links, such as "[name]" in "[words][name]". They are masked like atoms.
+# Parts of an English text that are masked like atoms: the brackets ⟦ and ⟧, and in Markdown the
+# labels of reference links ("[name]" in "[words][name]").
 _BRACKET = re.compile("[⟦⟧]")
 _REFERENCE = re.compile(r"(?<=\])\[[^\[\]]+\]|[⟦⟧]")
 # A mark. ``\d`` would also match full-width digits.

@@ -49,7 +49,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edited:
-    """Catalogue after an edit, with the step that was made."""
+    """Catalogue after an edit, and the step to undo."""
 
     catalog: Catalog
     step: Step

@@ -178,7 +178,7 @@ def _reason_to_skip(
         return reason_of(skip.reason, skip.note)
     if not execution.sent_cells(notebook, 0):
         return "no code cells"
-    # All code cells come after the first one that cannot run here.
+    # No code cell comes before the first one that cannot run here.
     if not execution.sent_cells(notebook, rule.until):
         return reason_of(rule.reason, rule.note)
     name, language = execution.kernel_of(notebook)
