@@ -93,7 +93,7 @@ def test_help_of_each_command(command: str, capsys: Speech) -> None:
         ),
         (
             ["upgrade", "main"],
-            "the ref 'main' does not tell a JAX version",
+            "the ref 'main' does not name a JAX version",
             "--package-version VERSION",
         ),
         (

@@ -48,7 +48,7 @@ def draw_chart(source: str, *, seconds: float = SECONDS) -> Chart:
     drawings = [clean_drawing(svg.encode()) for svg in _drawn(texts, seconds)]
     width = _WIDTH.search(drawings[0])
     if width is None or not all(drawings):
-        raise InputError("the Mermaid chart cannot be drawn: its drawing is no SVG")
+        raise InputError("the Mermaid chart cannot be drawn: its drawing is not SVG")
     dark = drawings[1] if len(drawings) > 1 else None
     return Chart(light=drawings[0], dark=dark, width=int(width[1]))
 
@@ -67,7 +67,7 @@ def _drawn(texts: list[str], seconds: float) -> list[str]:
     except subprocess.TimeoutExpired:
         answer = {"problem": f"it takes more than {seconds:.0f} s"}
     except ValueError:
-        answer = {"problem": f"what draws it ended with {ended.returncode}"}
+        answer = {"problem": f"the process that draws it ended with {ended.returncode}"}
     if "problem" in answer:
         raise InputError(f"the Mermaid chart cannot be drawn: {answer['problem']}")
     drawings: list[str] = answer["drawings"]

@@ -35,7 +35,7 @@ _CHECK_KEY = "Check the key in the variable that key-variable names."
 _MISTAKES = {
     401: _CHECK_KEY,
     403: _CHECK_KEY,
-    404: "Check url and model in [tool.pipeline.draft]: one of them is not there.",
+    404: "Check url and model in [tool.pipeline.draft]: the endpoint does not have one of them.",
 }
 # Errors of parsing a response that is not a reply of a model.
 _NO_REPLY = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
@@ -171,9 +171,9 @@ class ChatClient(httpx2.BaseTransport):
         if 300 <= status < 400:
             target = self._quoted(response.headers.get("location", "nowhere"))
             return ConfigError(
-                f"leads elsewhere, to {target}; the key is sent to no other place",
+                f"redirects to {target}; the key is only sent to the configured address",
                 where=where,
-                hint="If that is where the model is, write it into [tool.pipeline.draft].",
+                hint="If the model is there, write that address into [tool.pipeline.draft].",
             )
         what = self._quoted(text)
         if status in _MISTAKES:
@@ -181,8 +181,8 @@ class ChatClient(httpx2.BaseTransport):
         return EndpointError(
             what,
             where=where,
-            hint="Look at url, model and parameters in [tool.pipeline.draft], or wait "
-            "some time and run again; what was answered is kept.",
+            hint="Check url, model and parameters in [tool.pipeline.draft], or wait "
+            "some time and run again; answers so far are stored.",
         )
 
     def _connection_error(self, error: BaseException) -> EndpointError:
@@ -262,7 +262,9 @@ class ChatClient(httpx2.BaseTransport):
         takes too long.
         """
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise httpx2.RemoteProtocolError("it is in an encoding nobody asked for")
+            raise httpx2.RemoteProtocolError(
+                "the response is compressed, which was not requested"
+            )
         deadline = time.monotonic() + self._timeout
         data = bytearray()
         for chunk in response.iter_raw():
@@ -322,8 +324,8 @@ def _check_key(url: str, key: str) -> None:
     """Raise ConfigError for a key that cannot be in a header or would be sent unencrypted."""
     if not key.isascii() or not key.isprintable() or " " in key:
         raise ConfigError(
-            "the key of the model has characters that no key has",
-            hint="Copy it again into its variable, without spaces and line ends.",
+            "the key of the model has invalid characters",
+            hint="Copy it into its variable again, without spaces and line ends.",
         )
     parts = urlsplit(url)
     if key and parts.scheme != "https" and parts.hostname not in _LOCAL:
@@ -353,7 +355,7 @@ def _reply_of(text: str) -> Reply:
         tokens = (data.get("usage") or {}).get("total_tokens")
         is_cut = choice.get("finish_reason") == "length"
     except _NO_REPLY:
-        what = f"what it says is no reply of a model: {text}"
+        what = f"the response is not a model's reply: {text}"
         raise httpx2.RemoteProtocolError(what) from None
     is_count = type(tokens) is int and 0 < tokens < 1 << 40
     return Reply(

@@ -58,7 +58,7 @@ from pipeline.errors import ExecutionError
 from pipeline.packages import how_to_install
 
 INSTALL = (
-    "Install on the workers what is installed here: the same Python, this project, "
+    "Install the same on the workers as here: Python, this project, "
     "the packages of constraints.txt."
 )
 MOST_FACTS = 8  # maximum number of differing facts in a message
@@ -75,7 +75,7 @@ CONNECT_SECONDS = 20
 ANSWER_SECONDS = 20  # time that the scheduler has to answer
 WORKERS_SECONDS = 60  # time to wait for a first or a new worker
 POLL_SECONDS = 5  # interval between two counts of the workers
-AGAIN = "Run again when it is there: pages that ran are in the cache."
+AGAIN = "Run again when the cluster works: finished pages are in the cache."
 
 
 def all_facts(facts: Mapping[str, str]) -> dict[str, str]:
@@ -109,7 +109,7 @@ def compare_facts(
     if len(differences) > MOST_FACTS:
         named.append(f"and {len(differences) - MOST_FACTS} more")
     raise ExecutionError(
-        f"the worker is another environment, no page was sent to it ({'; '.join(named)})",
+        f"the worker has another environment, so no page was sent to it ({'; '.join(named)})",
         where=where,
         hint=INSTALL,
     )
@@ -125,9 +125,8 @@ class Parcel:
     job: Job
     data: bytes  # the files beside the notebook, as a compressed tar file
     facts: Mapping[str, str]  # of the sender's environment; the worker's must be equal
-    pages: Mapping[
-        str, int
-    ]  # number of pages that each machine runs at once, by its name
+    # Number of pages that each machine runs at once, by its name.
+    pages: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

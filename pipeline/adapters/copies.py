@@ -88,7 +88,7 @@ def decode(data: bytes, *, where: str) -> Decoded:
 def _refuse_binary(text: str, where: str) -> None:
     """Raise InputError for text with many control characters: it is decoded binary data."""
     if len(_CONTROL.findall(text)) > _BINARY * len(text):
-        what = "is no text: it holds bytes of some binary format"
+        what = "is no text, but binary data"
         raise InputError(what, where=where, hint=_HINT)
 
 

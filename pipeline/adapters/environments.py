@@ -72,6 +72,6 @@ def _run(words: Sequence[str]) -> None:
 
 def _failure(reason: str) -> UnmadeEnvironmentError:
     return UnmadeEnvironmentError(
-        f"no environment can be made: {reason}",
-        hint="Check the connection to the package index. What was pulled before is kept.",
+        f"no environment can be created: {reason}",
+        hint="Check the connection to the package index. Files pulled before are kept.",
     )

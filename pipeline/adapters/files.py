@@ -286,7 +286,7 @@ def hold_lock(
         raise WriteError(
             f"another run has held the lock for {timeout:.0f} s",
             where=str(path),
-            hint="Wait for it to end, or end it; the lock goes with it.",
+            hint="Wait until it ends, or stop it; then the lock is free.",
         ) from error
     except OSError as error:
         raise _write_error("locked", path, error) from error
@@ -320,4 +320,4 @@ def _hint(error: OSError) -> str:
             "The folder is read-only for this user. "
             "Change its permissions and run again; nothing was half-written."
         )
-    return "Mend what the message names and run again; nothing was half-written."
+    return "Fix the cause and run again; nothing was half-written."

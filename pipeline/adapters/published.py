@@ -59,7 +59,7 @@ def open_published(
         return
     if not Path(address).is_dir():
         raise ConfigError(
-            "is neither a folder nor an address of the web",
+            "is neither a folder nor a web address",
             where=address,
             hint="Name the root of the site: https://… or build/site/NAME",
         )

@@ -200,7 +200,7 @@ def set_merge_driver(root: Path, name: str, *, title: str, command: str) -> bool
             raise ConfigError(
                 f"git cannot set {key}",
                 where=str(root),
-                hint="Look whether the configuration in .git can be written.",
+                hint="Check whether the configuration in .git can be written.",
             )
     return is_new
 
@@ -281,7 +281,7 @@ def check_out(root: Path, commit: str, folder: Path) -> Path:
     commit = commit_of(root, commit)
     if merge_base(root, commit, "HEAD") != commit:
         raise ConfigError(
-            f"commit {commit[:12]} is not part of what is checked out",
+            f"commit {commit[:12]} is not in the history of what is checked out",
             where=str(root),
             hint="Check out the branch that the site is built from.",
         )
@@ -353,7 +353,7 @@ def read_blobs(root: Path, blobs: Collection[str]) -> Mapping[str, bytes]:
         if len(words) != 3:
             raise ConfigError(
                 f"this clone lacks the blob {blob[:12]}",
-                hint="A partial clone has a part of the files only: make a full one.",
+                hint="The clone is partial: make a full one.",
             )
         size = int(words[2])
         contents[blob] = answer[end + 1 : end + 1 + size]

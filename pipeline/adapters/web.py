@@ -116,7 +116,7 @@ class Guard:
         if asked.get("host") not in self._hosts:
             return 421, "This server answers to 127.0.0.1 and localhost only."
         if not self._is_of_this_site(scope["method"], asked):
-            return 403, "Another site must not ask this server anything."
+            return 403, "Requests from other sites are refused."
         _, token, *rest = [*scope["path"].split("/"), ""][:3]
         if not secrets.compare_digest(token.encode(), self._token.encode()) or not rest:
             return (
@@ -124,7 +124,7 @@ class Guard:
                 "Open the address that the terminal shows: it changes each time.",
             )
         if int(asked.get("content-length", "0") or 0) > REQUEST_BYTES:
-            return 413, "That is too long."
+            return 413, "The request is too long."
         return None
 
     def _is_of_this_site(self, method: str, headers: Mapping[str, str]) -> bool:
@@ -188,11 +188,11 @@ def application(
         async for chunk in request.stream():
             body += chunk
             if len(body) > REQUEST_BYTES:  # the content-length header may be wrong
-                return JSONResponse({"error": "that is too long"}, 413)
+                return JSONResponse({"error": "the request is too long"}, 413)
         try:
             words = json.loads(body)
         except (ValueError, RecursionError):
-            return JSONResponse({"error": "that is no JSON"}, 400)
+            return JSONResponse({"error": "the request is not JSON"}, 400)
         try:
             answer = await run_in_threadpool(function, words)
         except PipelineError as error:

@@ -166,8 +166,8 @@ def _pair_out_of_sync(page: Page) -> Finding:
         severity=Severity.NOTE,
         where=page.files[0].path,
         text=(
-            "the two documents of the pair hold different numbers of code cells; "
-            "the notebook is the one that runs"
+            "the two documents of the pair have different numbers of code cells; "
+            "only the notebook runs"
         ),
         page=page.name,
         hint="Upstream forgot to run jupytext --sync.",

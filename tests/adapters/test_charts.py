@@ -113,8 +113,8 @@ def test_a_chart_that_takes_long_is_given_up() -> None:
 @pytest.mark.parametrize(
     ("child", "reason"),
     [
-        ("import os; os.abort()", "what draws it ended with -"),
-        ('print(\'{"drawings": ["<p>", ""]}\')', "its drawing is no SVG"),
+        ("import os; os.abort()", "the process that draws it ended with -"),
+        ('print(\'{"drawings": ["<p>", ""]}\')', "its drawing is not SVG"),
     ],
 )
 def test_native_code_that_ends_its_process_ends_no_other(

@@ -524,7 +524,7 @@ def test_nobody_is_asked_for_a_password(
     with (
         served(tmp_path, Closed) as address,
         opened(f"{address}x", tmp_path) as repository,
-        pytest.raises(UpstreamError, match="wants a password") as caught,
+        pytest.raises(UpstreamError, match="requires a password") as caught,
     ):
         repository.resolve("main")
     assert caught.value.hint == WAY_OUT

@@ -539,18 +539,22 @@ def test_plural_forms_come_back_as_they_were() -> None:
     [
         ('msgid "a"\nmsgid_plural "b"\n', 5, "no msgstr"),
         ('msgid "a"\nmsgid_plural "b"\nmsgstr "c"\n', 5, "no msgstr"),
-        ('msgid "a"\nmsgid_plural "b"\nmsgstr[1] "c"\n', 7, "msgstr[0] should stand"),
+        (
+            'msgid "a"\nmsgid_plural "b"\nmsgstr[1] "c"\n',
+            7,
+            "msgstr[1] instead of msgstr[0]",
+        ),
         (
             'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "c"\nmsgstr[0] "d"\n',
             8,
-            "msgstr[1] should stand",
+            "msgstr[0] instead of msgstr[1]",
         ),
         ('msgid "a"\nmsgstr[0] "c"\n', 5, "no msgstr"),
         ('msgid_plural "b"\n', 5, "without a msgid"),
         (
             'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "c"\n#~ msgstr[1] "d"\n',
             8,
-            "half obsolete",
+            "some lines of an entry are obsolete",
         ),
         (
             (

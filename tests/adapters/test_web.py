@@ -167,9 +167,9 @@ def test_sockets_of_pages_are_closed(client: TestClient) -> None:
     ("name", "content", "status", "told"),
     [
         ("none", b"{}", 404, "no such action"),
-        ("write", b"{", 400, "no JSON"),
-        ("write", b"\xff", 400, "no JSON"),
-        ("write", b"[" * 100_000, 400, "no JSON"),
+        ("write", b"{", 400, "not JSON"),
+        ("write", b"\xff", 400, "not JSON"),
+        ("write", b"[" * 100_000, 400, "not JSON"),
         ("fail", b"{}", 422, "is malformed"),
         ("write", b" " * (REQUEST_BYTES + 1), 413, "too long"),
     ],

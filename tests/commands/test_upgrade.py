@@ -367,7 +367,7 @@ def test_most_pages_gone_is_said(root: Path, capsys: Speech) -> None:
             3,
             "has no tag, branch or commit 'jax-v1.1'\n  Did you mean 'jax-v1.1.0'",
         ),
-        (["main"], 2, "the ref 'main' does not tell a JAX version"),
+        (["main"], 2, "the ref 'main' does not name a JAX version"),
         (["jax"], 2, "'jax' is the name of an upstream, but a REF must come before"),
         (
             ["jax-v1.1.0", "--package-version", "1.0.0"],

@@ -300,7 +300,7 @@ def test_a_commit_that_anybody_may_have_made_is_not_taken(
     git(site.project, "checkout", "-q", "main")
     site.write_manifest({**site.manifest, "project": commit})
     assert site.verify() == 2
-    assert "is not part of what is checked out" in capsys.readouterr().err
+    assert "is not in the history of what is checked out" in capsys.readouterr().err
 
 
 def test_a_site_of_changed_files_says_so(

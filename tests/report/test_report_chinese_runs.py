@@ -62,7 +62,7 @@ def test_a_run_is_told_in_chinese() -> None:
         code="outside",
         severity=Severity.WARNING,
         where="index",
-        text="../x.png lies outside of the docs folder, and is left out",
+        text="../x.png is outside of the docs folder, so it is left out",
         hint="Name a file of the docs folder.",
     )
     pages = (replace(RUN.pages["zh_CN"][0], findings=(finding,)), RUN.pages["zh_CN"][1])

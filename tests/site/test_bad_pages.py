@@ -67,15 +67,15 @@ SHOWN = {
     ),
     "out/odd.ipynb": (
         notebook(markdown(), code(outputs=[5, {"output_type": "x"}, shown(a=[1])])),
-        ("out/odd.ipynb, cell 2", "no known kind"),
+        ("out/odd.ipynb, cell 2", "an unknown kind"),
     ),
     "out/none.ipynb": (
         notebook(markdown(), code(outputs={"a": 1}, execution_count="x")),
-        ("out/none.ipynb, cell 2", "outputs that are no list"),
+        ("out/none.ipynb, cell 2", "outputs that are an object, not a list"),
     ),
     "out/bare.ipynb": (
         notebook(markdown(), code(outputs=[{"output_type": "display_data"}, {}])),
-        ("out/bare.ipynb, cell 2", "no known kind: nothing"),
+        ("out/bare.ipynb, cell 2", "an unknown kind: nothing"),
     ),
     # half pairs of surrogates
     "half/code.ipynb": (

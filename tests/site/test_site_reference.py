@@ -286,7 +286,7 @@ def odd():
     run(copied, "pull", "lamps")
     said = run(copied, "site", "lamps", "--no-execute", code=7)
     assert "lamps/__init__.py:46: lamps.odd: 3: Error in" in said
-    assert "api.rst:14: gone is documented, but not there" in said
+    assert "api.rst:14: gone is documented, but the package does not have it" in said
     page = article(copied, "_autosummary/lamps.odd")
     assert "It still shines." in text_of(page)
     assert ".. image::" in text_of(page.select_one(".jz-broken"))

@@ -151,7 +151,7 @@ BOMB = HEAD + zlib.compress(bytes(INVENTORY_UNPACKED + 1))
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"<html>moved</html>", "is no inventory of Sphinx"),
+        (b"<html>moved</html>", "is not a Sphinx inventory"),
         (HEAD + b"words", "cannot be unpacked"),
         (HEAD + b"x" * (9 << 20), "at most 8,388,608 are read"),
         (BOMB, "unpacks to more than"),

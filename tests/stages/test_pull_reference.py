@@ -114,7 +114,7 @@ def test_docstrings_are_pulled_as_documents(project: Project) -> None:
     assert (shine.file, shine.line) == ("lamps/__init__.py", 4)
     assert shine.types == {"power": "float", "at": "object", "return": "float"}
     assert b" at 0x" not in files[PATH]
-    assert "lamps.rst:11: gone is documented, but not there" in said
+    assert "lamps.rst:11: gone is documented, but the package does not have it" in said
     assert record.settings == {"autodoc_typehints": "description"}
     # Once pulled, nothing is read again, and nothing is written.
     again, said = project.pull()

@@ -114,7 +114,7 @@ def _check_charset(fields: Mapping[str, str], source: Source, *, line: int) -> N
         raise source.error(
             f"the header says charset={declared[1]}, but the bytes are UTF-8",
             line=line,
-            hint="Write charset=UTF-8 if the text looks right; else convert it with msgconv.",
+            hint="Write charset=UTF-8 if the text looks right; otherwise convert it with msgconv.",
         )
 
 
@@ -129,7 +129,8 @@ def _gettext_date(date: str) -> str:
         moment = datetime.fromisoformat(date)
     except ValueError as error:
         raise InputError(
-            f"{date!r} is not a date", hint="Run pull again: it writes the lock afresh."
+            f"{date!r} is not a date",
+            hint="Run pull again, which writes the lock again.",
         ) from error
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

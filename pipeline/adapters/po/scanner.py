@@ -244,7 +244,9 @@ class Scan:
         is_previous = mark.endswith("|")
         if not keyword:
             if not self.last or mark != self.mark:
-                raise self._error("a quoted line that continues no msgid or msgstr")
+                raise self._error(
+                    "a quoted line that does not continue a msgid or msgstr"
+                )
         elif is_previous and keyword != "msgstr":
             self._expect_complete()
             self.last = _PREVIOUS
@@ -270,12 +272,12 @@ class Scan:
             if self.last != kind:
                 self.forms = 0
             if index != f"{self.forms}]":
-                raise self._error(f"{keyword} where msgstr[{self.forms}] should stand")
+                raise self._error(f"{keyword} instead of msgstr[{self.forms}]")
             self.forms += 1
         if self.last in _UNFINISHED or bracket:
             if mark != self.mark:
                 raise self._error(
-                    "an entry is half obsolete (#~) and half not",
+                    "only some lines of an entry are obsolete (#~)",
                     hint="Mark all of its lines or none.",
                 )
         else:

@@ -254,7 +254,7 @@ def _line_at(text: str, offset: int) -> str:
 def _unwritable(what: str, *, at: str) -> InputError:
     """Return the error for content that cannot be written; ``at`` is the text of the entry."""
     return InputError(
-        f"a .po file cannot hold {what}",
+        f"a .po file cannot contain {what}",
         where=f"catalogue entry {at[:60]!r}",
-        hint="Take it out and run again; nothing was written.",
+        hint="Remove it and run again; nothing was written.",
     )

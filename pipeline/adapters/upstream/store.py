@@ -31,7 +31,7 @@ from pipeline.errors import PipelineError, UpstreamError
 NO_ANSWER = 60.0  # seconds that a server may take to list its refs
 
 _WRITE_HINT = (
-    "Free some space or mend the permissions, and run again; "
+    "Free some space or fix the permissions, and run again; "
     "what was pulled before is untouched."
 )
 _DISK = re.compile(r"No space left on device|Disk quota exceeded|Read-only file system")
@@ -69,8 +69,8 @@ class UpstreamErrors:
             return self.unwritable(reason)
         if _NO_COMMIT.search(complaint):
             hint = (
-                "Check the ref; a commit is 40 digits. If it is that of the lock, which another "
-                "upstream has written, pull from this one first."
+                "Check the ref; a commit is 40 digits. If the lock names it, and the lock is "
+                "of another upstream, pull from this one first."
             )
             return self._error(f"has no such commit: {reason}", hint=hint)
         # Check for a bundle before passwords, because a bundle needs none.
@@ -80,7 +80,7 @@ class UpstreamErrors:
                 f"is a damaged or incomplete bundle: {reason}", hint=hint
             )
         if _NO_ACCESS.search(complaint):
-            what = "does not exist, or wants a password, for which nobody is asked here"
+            what = "does not exist, or requires a password, which is never asked for"
             return self._error(what, hint=self.unreachable_hint)
         if complaint.startswith("Timeout:"):
             reason = f"no answer within {NO_ANSWER:g} s"
@@ -200,7 +200,7 @@ class Store:
     ) -> None:
         """Fetch the ``blobs`` of ``commit`` that a filtered fetch left out."""
         if self._kind is Kind.LOCAL:
-            what = f"{len(blobs)} files of the docs folder are not there (is it a partial clone?)"
+            what = f"{len(blobs)} files of the docs folder are missing (is it a partial clone?)"
             raise self._errors.damaged(what)
         with tempfile.TemporaryFile() as names:
             names.write("".join(f"{blob}\n" for blob in blobs).encode("ascii"))

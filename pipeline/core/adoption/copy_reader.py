@@ -78,7 +78,7 @@ def _notebook_blocks(text: str) -> Iterator[Block]:
     cells = list(_cells(text))
     if not cells:
         raise InputError(
-            "is no notebook: it has no cell that can be read",
+            "is no notebook: it has no readable cell",
             hint="Open it in Jupyter and save it, or export it as Markdown.",
         )
     for number, cell in enumerate(cells):

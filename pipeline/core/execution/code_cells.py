@@ -76,7 +76,7 @@ def read_json(text: str | bytes, *, where: str) -> dict[str, Any]:
         # Converting a source of another type to text could give code that upstream never wrote.
         if not is_text(cell.get("source", "")):
             raise InputError(
-                f"cell {number} of {len(cells)} has a source that is no text",
+                f"cell {number} of {len(cells)} has a source that is not text",
                 where=where,
                 hint=hint,
             )

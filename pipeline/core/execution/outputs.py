@@ -91,7 +91,10 @@ def with_outputs(
         zip(indices, outputs["cells"], strict=True), start=1
     ):
         if source_of(cells[index]) != source_of(ran):
-            raise _differs("other code than was run", f"{where}, {cell_name(number)}")
+            raise _differs(
+                "code that differs from the code that was run",
+                f"{where}, {cell_name(number)}",
+            )
         sound = sound_outputs(ran["outputs"]).sound
         cells[index]["outputs"] = list(map(portable_output, sound))
         cells[index]["execution_count"] = ran["execution_count"]
@@ -161,7 +164,7 @@ def _differs(what: str, where: str) -> GuardError:
     return GuardError(
         f"the merged notebook has {what}",
         where=where,
-        hint="Merge this page again; if it stays, report a bug of the pipeline.",
+        hint="Merge this page again. If the error persists, report a bug of the pipeline.",
     )
 
 

@@ -19,7 +19,7 @@ from pipeline.core.execution.code_cells import Notebook, source_at, source_of
 from pipeline.core.execution.result import CellFailure
 from pipeline.errors import InputError
 
-DAMAGED = "is no record of a run"
+DAMAGED = "is not a record of a run"
 _CELL_FIELDS = {"cell_type", "execution_count", "metadata", "source"}
 
 

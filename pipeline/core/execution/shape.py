@@ -22,7 +22,7 @@ _MINOR = 4
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LONE_SURROGATE = (
-    "has a lone surrogate, which is no character; readers see a mark in its place"
+    "has a lone surrogate, which is not a character; readers see � instead"
 )
 _STREAMS = ("stdout", "stderr")
 _BUNDLES = ("display_data", "execute_result")
@@ -86,7 +86,7 @@ def faults_of(notebook: Mapping[str, Any]) -> tuple[Fault, ...]:
 def sound_outputs(outputs: object) -> Outputs:
     """Return the sound ones of a code cell's ``outputs``, and the faults of the others."""
     if not isinstance(outputs, list):
-        what = f"has outputs that are no list but {_name(outputs)}"
+        what = f"has outputs that are {_name(outputs)}, not a list"
         return Outputs([], () if outputs is None else (what,))
     sound: list[dict[str, Any]] = []
     faults: list[str] = []
@@ -196,7 +196,7 @@ def _output(output: object, faults: list[str]) -> dict[str, Any] | None:
     """Return a sound output, or None if it cannot be shown; append its faults to ``faults``."""
     kind = output.get("output_type") if isinstance(output, dict) else None
     if not isinstance(output, dict) or kind not in ("stream", "error", *_BUNDLES):
-        faults.append(f"has an output of no known kind: {_name(kind)}")
+        faults.append(f"has an output of an unknown kind: {_name(kind)}")
         return None
     if kind == "stream":
         return _stream(output, faults)
@@ -207,7 +207,7 @@ def _output(output: object, faults: list[str]) -> dict[str, Any] | None:
 
 def _stream(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | None:
     if not is_text(output.get("text", "")):
-        faults.append("has a stream whose text is no text")
+        faults.append("has a stream whose text is not text")
         return None
     name = output.get("name")
     named = name if name in _STREAMS else _STREAMS[0]
@@ -238,7 +238,7 @@ def _bundle(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | No
             sound[media] = data
     if not isinstance(output.get("data", {}), dict):
         faults.append(
-            f"has an output whose data are no object but {_name(output['data'])}"
+            f"has an output whose data are {_name(output['data'])}, not an object"
         )
     if not sound:
         return None
@@ -256,11 +256,11 @@ def _fault_in(media: str, data: object) -> str:
     """Return what is wrong with data of the MIME type ``media``, or ""."""
     if media == _WIDGET:
         has_model = isinstance(data, dict) and isinstance(data.get("model_id"), str)
-        return "" if has_model else "names no model of a widget"
+        return "" if has_model else "does not name the model of a widget"
     if _JSON.match(media):
         return ""
     if not is_text(data):
-        return f"is no text but {_name(data)}"
+        return f"is {_name(data)}, not text"
     if _BYTES.match(media) and not _is_base64(data):
         return "is not base64"
     return ""

@@ -144,7 +144,7 @@ class Glossary:
     ) -> tuple[Mention, ...]:
         """Return the terms that an English text mentions, outside of code and other atoms.
 
-        The longest match wins: ``tangent vector`` is not a mention of ``vector``.
+        The longest match wins: if ``tangent vector`` is a term, it is not a mention of ``vector``.
         """
         # A term may contain emphasis: *forward*-mode.
         text = prose.mask(english, markup).translate(_READ_AS)
@@ -253,8 +253,8 @@ class Glossary:
         for word in right:
             if any(part in word for part in avoided):
                 meanings[word] = []
-        # Add the avoided ones last, so that they win: one term may avoid an accepted rendering of
-        # another.
+        # Add avoided renderings last, so that they win: a rendering may be accepted for one term
+        # and avoided for another.
         for word in avoided:
             meanings[word] = [part for part in avoided if part in word]
         return meanings
@@ -322,7 +322,7 @@ def _term(rows: list[Row], where: str) -> Term:
             renderings.append(rendering)
     if not renderings:
         raise InputError(
-            f"“{first.source}” has but a rendering to avoid",
+            f"“{first.source}” has only renderings to avoid",
             where=f"{where}:{first.line}",
             hint="Add a row with the rendering to use, or delete this one.",
         )

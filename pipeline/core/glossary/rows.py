@@ -26,11 +26,11 @@ from pipeline.errors import InputError, check_limit
 from pipeline.limits import GLOSSARY_ROWS, TERM_LENGTH
 
 WORDS = {
-    "verb": "the term is a verb: other forms of it count too",
-    "advice": "to leave the term out is only noted",
-    "allow": "never asked for, but never taken for an avoided rendering of another term either",
-    "or": "one more rendering that will do",
-    "avoid": "a rendering not to be used",
+    "verb": "the term is a verb, whose inflected forms match as well",
+    "advice": "a translation without the term is only a note",
+    "allow": "a translation without the term is allowed; the rendering counts as accepted",
+    "or": "one more accepted rendering",
+    "avoid": "a rendering to avoid",
 }
 COLUMNS = ("source", "target", "context", "translator_comments")
 
@@ -97,9 +97,9 @@ def _rows(text: str, where: str) -> Iterator[Row]:
             line = reader.line_num + 1
     except csv.Error as error:
         raise InputError(
-            f"is no CSV from here on ({error})",
+            f"is not CSV from here on ({error})",
             where=f"{where}:{line}",
-            hint='Close what a quotation mark opens, and double it within: "say ""so""".',
+            hint='Close each quotation mark, and double a mark inside a field: "say ""so""".',
         ) from error
 
 
@@ -125,7 +125,7 @@ def _row(names: list[str], fields: list[str], *, where: str, line: int) -> Row:
         raise InputError(
             "has more fields than columns",
             where=at,
-            hint='Put what holds a comma between quotation marks: "a, b".',
+            hint='Put a field with a comma between quotation marks: "a, b".',
         )
     values = dict(zip(names, map(str.strip, fields), strict=False))
     row = Row(line, *(values.get(name, "") for name in COLUMNS))
@@ -143,14 +143,13 @@ def _row(names: list[str], fields: list[str], *, where: str, line: int) -> Row:
         )
     if row.target and not _ASKED.search(BRACKET.sub("", row.target)):
         raise InputError(
-            f"“{row.target}” asks for no word",
+            f"“{row.target}” has no word",
             where=at,
             hint="Write the rendering outside of the brackets.",
         )
     for word in sorted(row.words - WORDS.keys()):
-        near = get_close_matches(word, WORDS, n=1, cutoff=0)[
-            0
-        ]  # cutoff=0: always finds one
+        # With cutoff=0, there is always a match.
+        near = get_close_matches(word, WORDS, n=1, cutoff=0)[0]
         raise InputError(
             f"the context “{word}” is unknown",
             where=at,

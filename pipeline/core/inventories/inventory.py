@@ -81,9 +81,9 @@ def _unpacked(data: bytes, where: str) -> tuple[str, str, bytes]:
     check_limit(len(data), FILE_BYTES[".inv"], where=where)
     lines = data.split(b"\n", _HEAD_LINES)
     if lines[0].rstrip() != _MAGIC:
-        raise _malformed("is no inventory of Sphinx (version 2)", where)
+        raise _malformed("is not a Sphinx inventory (version 2)", where)
     if len(lines) <= _HEAD_LINES or b"zlib" not in lines[_HEAD_LINES - 1]:
-        raise _malformed("is an inventory without its head", where)
+        raise _malformed("is an inventory without a header", where)
     unpacking = zlib.decompressobj()
     try:
         # A few kilobytes may unpack to gigabytes, so limit the output.
@@ -143,7 +143,7 @@ def format_inventory(release: str, objects: Iterable[InventoryObject]) -> bytes:
 
 
 def _malformed(what: str, where: str) -> InputError:
-    hint = "Nothing of it is used. Remove the file; it is fetched again by `pull`."
+    hint = "The inventory is ignored. Remove the file; `pull` fetches it again."
     return InputError(what, where=where, hint=hint)
 
 

@@ -96,9 +96,8 @@ class OtherSite:
 
     url: str  # with a trailing slash
     release: str  # project and version: "NumPy 2.2"
-    objects: tuple[
-        InventoryObject, ...
-    ]  # sorted; their addresses are relative to ``url``
+    # Sorted; their addresses are relative to ``url``.
+    objects: tuple[InventoryObject, ...]
 
 
 class _Site(msgspec.Struct):
@@ -168,7 +167,7 @@ def parse_names(data: bytes, *, where: str) -> Names:
     try:
         table = msgspec.json.decode(data, type=dict[str, _Site])
     except (ValueError, RecursionError) as error:
-        raise _malformed(f"is no table of names: {error}", where) from error
+        raise _malformed(f"is not a table of names: {error}", where) from error
     names: dict[str, OtherSite] = {}
     for name, site in table.items():
         objects = tuple(_object(line, where) for line in site.objects)
@@ -182,10 +181,10 @@ def _object(line: str, where: str) -> InventoryObject:
     # Only the name may contain spaces.
     name, _, address = rest.rpartition(" ")
     if not name or not is_plain(role, name) or not is_inside(address):
-        raise _malformed(f"has a line that names no object: {line!r}", where)
+        raise _malformed(f"has a line that is not an object: {line!r}", where)
     return InventoryObject(role, name, address)
 
 
 def _malformed(what: str, where: str) -> InputError:
-    hint = "Remove the file; `pull` makes it again, given a network."
+    hint = "Remove the file; `pull` creates it again if there is a network."
     return InputError(what, where=where, hint=hint)

@@ -78,9 +78,8 @@ class Lock:
     date: str  # of the commit, ISO 8601 with offset; "" for a plain folder
     version: str  # version of ``package`` that code runs on; "" if none is pinned
     docs: Folders  # the docs folders that were pulled
-    files: tuple[
-        SourceFile, ...
-    ]  # all pulled files, with images and others, sorted by path
+    # All pulled files, with images and others, sorted by path.
+    files: tuple[SourceFile, ...]
     package: str = ""  # display name of the package that the docs describe: "JAX"
     refused: tuple[RefusedFile, ...] = ()
     # Markdown dialect of the docs, as detected in upstream's repository; "" for MyST.
@@ -273,7 +272,7 @@ def page_path(path: str) -> str:
 
 
 def _documents(files: Iterable[SourceFile]) -> dict[str, SourceFile]:
-    """Return the documents by path in NFC. Of two with the same, use the one written in NFC."""
+    """Return the documents by path in NFC; of two with the same one, the one written in NFC."""
     documents: dict[str, SourceFile] = {}
     for file in files:
         if _is_document(file):
@@ -296,7 +295,7 @@ def _folders(value: str | tuple[str, ...], where: str) -> Folders:
     names = (value,) if isinstance(value, str) else value
     fault = fault_in(names)
     if fault is not None:
-        raise _malformed(f"'docs' cannot be right: {fault.what}", where)
+        raise _malformed(f"'docs' is invalid: {fault.what}", where)
     return Folders(names)
 
 
@@ -308,7 +307,7 @@ def _files(table: Mapping[str, str], where: str) -> tuple[SourceFile, ...]:
     for path, blob in table.items():
         fault = fault_of_path(path)
         if fault:
-            raise _malformed(f"names a file that cannot be: {path!r}: {fault}", where)
+            raise _malformed(f"has an invalid path: {path!r}: {fault}", where)
         if not _ID.fullmatch(blob):
             raise _malformed(
                 f"the blob of {path!r} must be 40 hex digits, not {blob!r}", where

@@ -57,9 +57,9 @@ def read_pin(text: str, *, upstream: str, version: str, package: str) -> Pin:
 
 
 def pinned_names(text: str, package: str) -> tuple[str, ...]:
-    """Return the distributions that have the version of ``package``: ``jax``, ``jaxlib``.
+    """Return the distributions that are pinned to the version of ``package``: ``jax``, ``jaxlib``.
 
-    They are the pinned ones in its dependency group whose names begin with its name.
+    These are the distributions in its dependency group whose names begin with its name.
     """
     name = group_of(package)
     if not name:
@@ -94,7 +94,7 @@ def choose_pin(word: str, *, package_version: str | None, now: Pin) -> Pin:
     if package_version is not None and package_version != version:
         package = now.package
         hint = (
-            "Leave --package-version away, "
+            "Leave out --package-version, "
             f"or name the docs by their commit to pin them apart from {package}."
         )
         raise ConfigError(
@@ -162,7 +162,7 @@ def _edited(
         return old if old == new else tomlkit.string(new)
 
     unsafe = ConfigError(
-        "is laid out so that the pin cannot be moved safely", where=where, hint=hint
+        "has a layout in which the pin cannot be changed safely", where=where, hint=hint
     )
     try:
         document = tomlkit.parse(text)
@@ -209,11 +209,11 @@ def _literal(word: str, package_version: str | None, *, package: str) -> Pin:
         )
     if package_version is None:
         hint = (
-            f"Say which {package} its code is to run on: --package-version VERSION."
-            " A release (v1.2.3, or 1.2.3) says so itself."
+            f"Name the {package} that its code runs on: --package-version VERSION."
+            " A release (v1.2.3 or 1.2.3) does not need this option."
         )
         raise ConfigError(
-            f"the ref {word!r} does not tell a {package} version", hint=hint
+            f"the ref {word!r} does not name a {package} version", hint=hint
         )
     return Pin(template=word, version=package_version, package=package)
 
@@ -255,9 +255,8 @@ class Newest:
     """The newest release that can be installed."""
 
     version: str
-    waiting: tuple[
-        str, ...
-    ] = ()  # newer releases that cannot be installed yet, newest first
+    # Newer releases that cannot be installed yet, newest first.
+    waiting: tuple[str, ...] = ()
 
 
 def newest_release(

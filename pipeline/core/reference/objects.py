@@ -29,9 +29,8 @@ class Directive(msgspec.Struct, frozen=True, kw_only=True):
     page: str
     directive: str  # "autofunction"
     argument: str  # "jax.jit"
-    lines: tuple[
-        str, ...
-    ] = ()  # the generated reST, with ``MARK`` instead of docstrings
+    # The generated reST, with ``MARK`` instead of docstrings.
+    lines: tuple[str, ...] = ()
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +46,7 @@ class Object(msgspec.Struct, frozen=True, kw_only=True):
     """A documented object."""
 
     what: str  # autodoc's kind (function, class, method …) or "option"
-    doc: str = ""  # docstring; in the stored record ""
+    doc: str = ""  # docstring; "" in the stored record
     # Path of the docstring's document in the docs folder; "" without one.
     document: str = ""
     # Path of its module, from the folder above the package: pkg/sub/module.py.
@@ -79,7 +78,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
         """Return the problem as a sentence."""
         if self.problem:
             return f"{self.name} cannot be read: {self.problem}"
-        return f"{self.name} is documented, but not there"
+        return f"{self.name} is documented, but the package does not have it"
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,7 +99,7 @@ def read_record(data: bytes, *, where: str) -> Record:
         return msgspec.json.decode(data, type=Record)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise InputError(
-            f"is no record of an API reference: {error}",
+            f"is not a record of an API reference: {error}",
             where=where,
             hint="Delete it, and pull again.",
         ) from error

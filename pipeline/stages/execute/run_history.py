@@ -103,5 +103,5 @@ def _findings(page: str, record: PageRecord) -> Iterator[Finding]:
             where=f"{page}, {cell_name(cell)}",
             text=f"raised {raised} with {before}, raises {raises} with {now}",
             page=page,
-            hint="Look whether the prose around it still tells the truth.",
+            hint="Check whether the prose around it is still true.",
         )

@@ -60,9 +60,8 @@ class Executed:
 
     executions: tuple[Execution, ...] = ()  # in the order of the pages
     findings: tuple[Finding, ...] = ()
-    changes: tuple[
-        str, ...
-    ] = ()  # written and removed files, relative to the project's root
+    # Written and removed files, relative to the project's root.
+    changes: tuple[str, ...] = ()
 
 
 def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed:
@@ -96,8 +95,8 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
         _check_version(context.environment, run)
         if options.offline and not sandbox.can_isolate_network():
             run.log.warn(
-                "this system keeps no kernel from the network: code runs online "
-                "(Linux can, where users may make namespaces)"
+                "this system cannot run code without network, so code runs online "
+                "(Linux can, if users may create namespaces)"
             )
     one_pass = _Pass(context, options)
     results |= one_pass.run_all(tasks)
@@ -275,7 +274,7 @@ def _damaged(task: Task) -> Finding:
         code="cache-damaged",
         severity=Severity.NOTE,
         where=task.page.name,
-        text="what was kept of its last run is damaged: its code ran again",
+        text="the cached result of its last run was damaged, so its code ran again",
         page=task.page.name,
     )
 
@@ -292,7 +291,7 @@ def _changes(outcome: kernel.Outcome) -> Iterator[Finding]:
             where=f"{outcome.page}, {execution.cell_name(number)}",
             text=f"files of the project changed while this cell ran: {named}",
             page=outcome.page,
-            hint="This system does not confine what a page writes: look at 'git diff'.",
+            hint="This system cannot limit what a page writes: check 'git diff'.",
         )
 
 
@@ -475,5 +474,5 @@ def output_findings(
             where=f"{task.page.name}, {execution.cell_name(difference.cell)}",
             text=f"the docs say {docs!r}, {context.run.release or 'it'} prints {here!r}",
             page=task.page.name,
-            hint="Look whether the prose around it still tells the truth.",
+            hint="Check whether the prose around it is still true.",
         )

@@ -166,9 +166,9 @@ def _unknown_sections(
             code="unknown-section",
             severity=Severity.WARNING,
             where=_line_of(entry, where),
-            text=f"the message does not stand in “{entry.context}”; its translation is not used",
+            text=f"the message does not occur in “{entry.context}”; its translation is not used",
             page=page.page.name,
-            hint=f"Write as msgctxt where it stands: {named}.",
+            hint=f"Write one of its sections as msgctxt: {named}.",
         )
 
 

@@ -213,7 +213,7 @@ def _outside_findings(rendered: Rendered) -> Iterator[Finding]:
             code="outside",
             severity=Severity.WARNING,
             where=rendered.page,
-            text=f"{path} lies outside of the docs folder, and is left out",
+            text=f"{path} is outside of the docs folder, so it is left out",
             page=rendered.page,
             hint="Name a file of the docs folder.",
         )

@@ -56,7 +56,7 @@ def changed(**fields: Any) -> bytes:
     ],
 )
 def test_what_is_no_entry_is_an_input_error(data: bytes) -> None:
-    with pytest.raises(InputError, match="no record of a run"):
+    with pytest.raises(InputError, match="not a record of a run"):
         decode_entry(data, where="x")
 
 

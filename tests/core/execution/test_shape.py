@@ -55,28 +55,28 @@ UNSOUND = {
     "sound": (shown({"audio/wav": "%"}), "'audio/wav' that is not base64"),
     "number as HTML": (
         shown({"text/html": 5}),
-        "'text/html' that is no text but a num",
+        "'text/html' that is a num",
     ),
-    "list of numbers": (shown({"image/svg+xml": [5]}), "that is no text but a list"),
+    "list of numbers": (shown({"image/svg+xml": [5]}), "that is a list, not text"),
     "widget of a number": (
         shown({WIDGET: 5}),
-        "names no model of a widget",
+        "does not name the model of a widget",
     ),
     "widget without a model": (
         shown({WIDGET: {}}),
-        "names no model of a widget",
+        "does not name the model of a widget",
     ),
-    "list as data": (shown([5]), "whose data are no object but a list"),
-    "nothing as data": (shown(None), "whose data are no object but nothing"),
+    "list as data": (shown([5]), "whose data are a list, not an object"),
+    "nothing as data": (shown(None), "whose data are nothing, not an object"),
     "stream of numbers": (
         {"output_type": "stream", "text": 5},
-        "whose text is no text",
+        "whose text is not text",
     ),
-    "unknown kind": ({"output_type": "pyout"}, "an output of no known kind: 'pyout'"),
-    "no kind": ({"text": "a"}, "an output of no known kind: nothing"),
-    "true": ({"output_type": True}, "an output of no known kind: true or false"),
-    "kind that is an object": ({"output_type": {}}, "no known kind: an object"),
-    "no object": ("a", "an output of no known kind: nothing"),
+    "unknown kind": ({"output_type": "pyout"}, "an output of an unknown kind: 'pyout'"),
+    "no kind": ({"text": "a"}, "an output of an unknown kind: nothing"),
+    "true": ({"output_type": True}, "an output of an unknown kind: true or false"),
+    "kind that is an object": ({"output_type": {}}, "an unknown kind: an object"),
+    "no object": ("a", "an output of an unknown kind: nothing"),
 }
 
 
@@ -137,7 +137,7 @@ def test_what_an_output_lacks_is_filled_in(
 
 def test_outputs_that_are_no_list() -> None:
     assert sound_outputs(None).faults == ()
-    assert sound_outputs({}).faults == ("has outputs that are no list but an object",)
+    assert sound_outputs({}).faults == ("has outputs that are an object, not a list",)
 
 
 def test_ids_are_made_where_the_format_does_not_allow_those_given() -> None:

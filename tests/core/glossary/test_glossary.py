@@ -233,13 +233,13 @@ def test_a_file_that_weblate_wrote_is_read() -> None:
         ("english,chinese\na,b\n", 1, "columns", "source,target,context"),
         (f"{HEAD}a,甲,,\n,乙,,\n", 3, "no English term", "delete the row"),
         (f"{HEAD}a,甲,verp,\n", 2, "“verp” is unknown", "“verb”"),
-        (f"{HEAD}a,（a）,,\n", 2, "asks for no word", "outside of the brackets"),
-        (f"{HEAD}a,的,,\n", 2, "asks for no word", "outside of the brackets"),
+        (f"{HEAD}a,（a）,,\n", 2, "has no word", "outside of the brackets"),
+        (f"{HEAD}a,的,,\n", 2, "has no word", "outside of the brackets"),
         (f"{HEAD}a,甲,,x, y\n", 2, "more fields", "quotation marks"),
         (f"{HEAD}a,甲,,\nb,乙,,\na,丙,,\n", 4, "repeats “a”", "line 2: or 2"),
-        (f"{HEAD}a,甲,avoid,\n", 2, "but a rendering to avoid", "Add a row"),
-        (f'{HEAD}a,"甲"乙,,\n', 2, "no CSV", "quotation mark"),
-        (f'{HEAD}a,甲\n\nb,"甲,,\n\n\n', 4, "no CSV", "quotation mark"),
+        (f"{HEAD}a,甲,avoid,\n", 2, "only renderings to avoid", "Add a row"),
+        (f'{HEAD}a,"甲"乙,,\n', 2, "not CSV", "quotation mark"),
+        (f'{HEAD}a,甲\n\nb,"甲,,\n\n\n', 4, "not CSV", "quotation mark"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_told_with_its_line(

@@ -168,11 +168,14 @@ def test_an_empty_address_leads_nowhere() -> None:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"<html>moved</html>", "is no inventory"),
-        (b"", "is no inventory"),
-        (b"# Sphinx inventory version 3\n# P\n# V\n# zlib\n", "is no inventory"),
-        (b"# Sphinx inventory version 2\n", "without its head"),
-        (b"# Sphinx inventory version 2\n# P\n# V\n# plain\nx", "without its head"),
+        (b"<html>moved</html>", "is not a Sphinx inventory"),
+        (b"", "is not a Sphinx inventory"),
+        (
+            b"# Sphinx inventory version 3\n# P\n# V\n# zlib\n",
+            "is not a Sphinx inventory",
+        ),
+        (b"# Sphinx inventory version 2\n", "without a header"),
+        (b"# Sphinx inventory version 2\n# P\n# V\n# plain\nx", "without a header"),
         (HEAD + b"no zlib", "cannot be unpacked"),
         (inventory("lamp.on py:function 1 a.html -")[:-6], "is cut off"),
         (HEAD + b"x" * PACKED, "at most 8,388,608 are read"),

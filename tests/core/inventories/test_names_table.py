@@ -86,22 +86,22 @@ def test_a_table_survives_the_round_trip() -> None:
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
-        ("<<<<<<< ours", "is no table of names"),
-        ([], "is no table of names"),
-        ({"lamps": []}, "no table of names: Expected `object`, got `array`"),
+        ("<<<<<<< ours", "is not a table of names"),
+        ([], "is not a table of names"),
+        ({"lamps": []}, "not a table of names: Expected `object`, got `array`"),
         (
             {"lamps": {"url": URL, "release": 2, "objects": []}},
             "got `int` - at .*release",
         ),
-        ("py:function lamp.on javascript:hit()", "names no object"),
-        ("py:function lamp.on //far.example/", "names no object"),
-        ("py:function\nx lamp.on a.html", "names no object"),
-        ("py:function a.html", "names no object"),
+        ("py:function lamp.on javascript:hit()", "is not an object"),
+        ("py:function lamp.on //far.example/", "is not an object"),
+        ("py:function\nx lamp.on a.html", "is not an object"),
+        ("py:function a.html", "is not an object"),
         ({"lamps": {"url": URL, "release": "", "objects": [7]}}, "objects.0."),
     ],
 )
 def test_a_damaged_table_is_an_error(value: object, problem: str) -> None:
-    if "names no object" in problem:
+    if "is not an object" in problem:
         value = {"lamps": {"url": URL, "release": "", "objects": [value]}}
     data = value if isinstance(value, str) else json.dumps(value)
     with pytest.raises(InputError, match=problem) as caught:

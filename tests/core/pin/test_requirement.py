@@ -124,8 +124,8 @@ def test_a_word_and_a_version_give_a_pin(
 @pytest.mark.parametrize(
     ("word", "told", "what"),
     [
-        ("main", None, "the ref 'main' does not tell a JAX version"),
-        ("v1.0.0", None, "does not tell a JAX version"),
+        ("main", None, "the ref 'main' does not name a JAX version"),
+        ("v1.0.0", None, "does not name a JAX version"),
         (
             "jax-v1.0.0",
             "1.0.1",

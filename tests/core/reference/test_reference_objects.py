@@ -89,7 +89,7 @@ def test_names_that_no_file_can_have_get_no_document(name: str) -> None:
 
 @pytest.mark.parametrize("data", [b"{", b"[]", b'{"objects": {"x": 1}}', b"\xff"])
 def test_damaged_record_is_an_error(data: bytes) -> None:
-    with pytest.raises(InputError, match="no record of an API reference"):
+    with pytest.raises(InputError, match="not a record of an API reference"):
         read_record(data, where="record")
 
 
@@ -99,7 +99,7 @@ def test_damaged_record_is_an_error(data: bytes) -> None:
         (
             Failure(page="tea", name="gone", line=7),
             "tea.rst:7",
-            "gone is documented, but not there",
+            "gone is documented, but the package does not have it",
         ),
         (
             Failure(page="tea", name="pot", problem="ValueError: broken"),
@@ -109,7 +109,7 @@ def test_damaged_record_is_an_error(data: bytes) -> None:
         (
             Failure(page="_autosummary/cup", name="cup", line=1),
             "_autosummary/cup",
-            "cup is documented, but not there",
+            "cup is documented, but the package does not have it",
         ),
     ],
 )

@@ -103,7 +103,7 @@ def _path_inside(
 
 def _warn_outside(name: object, location: str) -> None:
     logger.warning(
-        "%s lies outside of the docs folder, and is left out",
+        "%s is outside of the docs folder, so it is left out",
         name,
         location=location,
         type="jz",
