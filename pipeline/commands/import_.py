@@ -200,7 +200,7 @@ def _import_file(importing: _Importing, path: Path) -> None:
     data = po.format_catalog(catalog)
     if not run.dry and not replace_if_unchanged(target, data, before=before):
         raise InputError(
-            "was saved by someone else meanwhile: it is left as it is",
+            "was saved by another program meanwhile, so it is not changed",
             where=where,
             hint="Import again.",
         )

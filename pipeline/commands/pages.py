@@ -53,7 +53,7 @@ def rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
             error = ConfigError(
                 f"{pattern!r} matches no page of {run.name} {lock.ref}".rstrip(),
                 where=f"tool.pipeline.upstreams.{run.name}.{table}",
-                hint=f"{_meant(pattern, names)}Mend the rule, or remove it.",
+                hint=f"{_meant(pattern, names)}Correct the rule, or remove it.",
             )
             findings.append(Finding.of(error))
     return tuple(findings)

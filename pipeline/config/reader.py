@@ -175,7 +175,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(
             f"is not valid TOML: {'nested too deeply' if is_deep else error}",
             where=str(path),
-            hint="Mend the file and run again.",
+            hint="Correct the file and run again.",
         ) from error
 
 

@@ -76,7 +76,7 @@ def check_text(result: CheckResult, screen: Screen, *, level: int = NORMAL) -> s
 def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
     """Return the summary: counts of findings, entries and files, and options that help.
 
-    ``2 errors, 1 note in 40 entries of 3 catalogues; --fix mends 1; -v shows the notes``
+    ``2 errors, 1 note in 40 entries of 3 catalogues; --fix corrects 1; -v shows the notes``
     """
     counts = Counter(finding.severity for finding in result.findings)
     worst_first = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
@@ -90,8 +90,8 @@ def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
     # Each part: whether to show it, and its text.
     parts = (
         (True, f"{', '.join(found) or 'no mistakes'} in {entries} of {catalogs}"),
-        (fixable, f"--fix mends {fixable}"),
-        (result.written, f"{written} mended"),
+        (fixable, f"--fix corrects {fixable}"),
+        (result.written, f"{written} corrected"),
         (result.silenced, f"{result.silenced} silenced"),
         (counts[Severity.NOTE] and not verbose, "-v shows the notes"),
     )

@@ -402,7 +402,7 @@ def test_a_message_that_has_moved_is_told(client: TestClient) -> None:
 def test_a_wrong_question_is_told(client: TestClient, question: object) -> None:
     answer = client.post("api/message", json=question)
     assert answer.status_code == 422
-    assert "was asked wrongly" in answer.json()["error"]
+    assert "cannot be answered" in answer.json()["error"]
 
 
 def test_findings_of_the_page(client: TestClient, workbench: Workbench) -> None:

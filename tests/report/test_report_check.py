@@ -83,7 +83,7 @@ def test_text_tells_place_words_and_way_out() -> None:
         "  → Put one in.\n"
         "  --fix makes it: 用 JAX。\n"
         "\n"
-        "1 error, 1 warning, 1 note in 40 entries of 2 catalogues; --fix mends 2; -v shows "
+        "1 error, 1 warning, 1 note in 40 entries of 2 catalogues; --fix corrects 2; -v shows "
         "the notes\n"
     )
 
@@ -127,7 +127,7 @@ def test_what_was_mended_comes_first() -> None:
     )
     assert text == (
         "--- a/x.po\n+++ b/x.po\n-甲\n+乙\n\n"
-        "no mistakes in 3 entries of 1 catalogue; 1 file mended\n"
+        "no mistakes in 3 entries of 1 catalogue; 1 file corrected\n"
     )
 
 
@@ -144,7 +144,7 @@ def test_what_was_mended_comes_first() -> None:
         ),
         (
             CheckResult(files=1, entries=2, findings=(BOLD, BOLD)),
-            "2 errors in 2 entries of 1 catalogue; --fix mends 2",
+            "2 errors in 2 entries of 1 catalogue; --fix corrects 2",
         ),
         (
             CheckResult(files=1, entries=2, findings=(TASTE,)),
@@ -152,7 +152,7 @@ def test_what_was_mended_comes_first() -> None:
         ),
         (
             CheckResult(files=3, entries=2, written=("a", "b")),
-            "no mistakes in 2 entries of 3 catalogues; 2 files mended",
+            "no mistakes in 2 entries of 3 catalogues; 2 files corrected",
         ),
     ],
 )

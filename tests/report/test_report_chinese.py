@@ -97,7 +97,13 @@ def test_no_space_follows_chinese_words_at_the_end_or_before_others(
 SAMPLES = (
     *(["“x”", "“y”", "“z”", "“w”"], ["3", "4", "5", "6"], ["`x`", "`y`", "`z`", "`w`"]),
     *(["a list"], ["bold", "italics"], ["backticks", "two backquotes"], ["M301"]),
-    *(["number"], ["image"], ["much"], ["`x` 1× instead of 2×"], ["1 entry further up"]),
+    *(
+        ["number"],
+        ["image"],
+        ["much"],
+        ["`x` 1× instead of 2×"],
+        ["1 entry further up"],
+    ),
     *(["[…](x)"], [", with a space before <"], ["is"], ["a is"], ["it"]),
     *(["2 translations were"],),
     *(["2 translations of this file are"], ["0123abc"], ["a.po", "b.po", "c.po"]),
@@ -212,7 +218,10 @@ def test_what_is_said_of_a_mistake_has_no_english_but_what_it_quotes(
     ("english", "chinese"),
     [
         (
-            "1 error, 2 warnings in 2 entries of 9 catalogues; --fix mends 2; -v shows the notes",
+            (
+                "1 error, 2 warnings in 2 entries of 9 catalogues; "
+                "--fix corrects 2; -v shows the notes"
+            ),
             "9 个文件的 2 个条目：1 个错误，2 个警告；--fix 能改 2 处；加 -v 显示建议",
         ),
         (
@@ -220,7 +229,7 @@ def test_what_is_said_of_a_mistake_has_no_english_but_what_it_quotes(
             "1 个文件的 1 个条目：没有发现问题；忽略了 3 处",
         ),
         (
-            "2 notes in 4 entries of 2 catalogues; 1 file mended",
+            "2 notes in 4 entries of 2 catalogues; 1 file corrected",
             "2 个文件的 4 个条目：2 个建议；改好了 1 个文件",
         ),
         ("2 messages on 1 page to look at", "1 个页面上有 2 条译文要看"),

@@ -40,7 +40,7 @@ _FIXED = (
 # Header field that only memory files have. Their entries have digests in place of the English.
 _MEMORY_FIELD = "X-Upstream-Page"
 _SOFT_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
-_WAY_OUT = "--fix mends it; so does the next sync."
+_WAY_OUT = "--fix corrects it; so does the next sync."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +183,7 @@ def findings_of_file(read: ReadFile) -> Iterator[Finding]:
     if not has_layout_problem and po.format_catalog(read.catalog) != read.data:
         text = (
             "lines are wrapped, ordered or escaped in another way than ours: "
-            "git would show changes that are none"
+            "git would show differences where nothing has changed"
         )
         yield finding_of(hygiene.LAYOUT, file, 1, text=text, hint=_WAY_OUT)
 
@@ -196,7 +196,7 @@ def _findings_of_others(read: ReadFile) -> Iterator[Finding]:
         is_form = rule is hygiene.HEADER and remark.severity is Severity.NOTE
         if rule is None or is_form:
             continue
-        hint = "Mend it with the tool that the file is from."
+        hint = "Correct it with the program that wrote the file."
         line = _line(remark.where)
         yield finding_of(rule, read.file, line, text=remark.text, hint=hint)
 
@@ -244,7 +244,7 @@ def fix_file(read: ReadFile, log: Log) -> tuple[ReadFile, str]:
         return read, ""
     if not replace_if_unchanged(file.path, data, before=read.data):
         log.warn(
-            f"{file.name} was saved by someone else meanwhile: it is left as it is"
+            f"{file.name} was saved by another program meanwhile, so it is not changed"
         )
         return read, ""
     new = ReadFile(file=file, data=data, catalog=again.catalog)

@@ -420,7 +420,7 @@ def _as_action(function: Callable[..., Any]) -> Callable[[Any], Any]:
         try:
             question = msgspec.convert(words, kind)
         except msgspec.ValidationError as error:
-            raise InputError(f"was asked wrongly: {error}", where="serve") from error
+            raise InputError(f"cannot be answered: {error}", where="serve") from error
         return function(**msgspec.structs.asdict(question))
 
     return call

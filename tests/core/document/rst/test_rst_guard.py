@@ -289,9 +289,7 @@ def test_texts_say_what_is_wrong() -> None:
     assert refusal.text.endswith("…”")
     refusal = refusal_of(message, "`代码`")
     assert refusal is not None
-    assert (
-        refusal.hint == "Write code between two backquotes on each side (``code``)."
-    )
+    assert refusal.hint == "Write code between two backquotes on each side (``code``)."
 
 
 def test_a_page_that_docutils_cannot_read_any_more(
