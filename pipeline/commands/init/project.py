@@ -139,8 +139,8 @@ def _pin(docs: NewDocs) -> dict[str, str]:
         return {
             "pin": "",
             "included": "",
-            "ref": f"{ref_line} # tag, branch or commit; without one, the newest",
-            "package": '# package = "flax" # whose version, that of its group, is {version} in ref',
+            "ref": f"{ref_line} # tag, branch or commit; without it, the newest",
+            "package": '# package = "flax" # its version, from its group, is {version} in ref',
         }
     pin = exact_pin(docs.package)
     if pin is None:
@@ -157,12 +157,12 @@ def _pin(docs: NewDocs) -> dict[str, str]:
         )
     return {
         "pin": (
-            "# The release that is translated, and that its code runs with: `upgrade` moves it.\n"
+            "# The release whose docs are translated and whose code runs; `upgrade` changes it.\n"
             f"{group} = [{_toml(docs.package)}]\n"
         ),
         "included": f"    {{ include-group = {_toml(group)} }},\n",
         "ref": f"ref = {_toml(ref or 'v{version}')} # tag, branch or commit",
-        "package": f"package = {_toml(package)} # whose version is {{version}}",
+        "package": f"package = {_toml(package)} # its version is {{version}} in ref",
     }
 
 
@@ -173,10 +173,10 @@ def _page_url(docs: NewDocs) -> str:
     """
     repository = repository_on_github(docs.url)
     if not repository:
-        return '# page-url = "https://example.org/{commit}/{path}" # what attributions link to'
+        return '# page-url = "https://example.org/{commit}/{path}" # attributions link to it'
     folder = "" if docs.docs.root == ALL else f"{docs.docs.root}/"
     url = f"https://github.com/{repository}/blob/{{commit}}/{folder}{{path}}"
-    return f"page-url = {_toml(url)} # what attributions link to"
+    return f"page-url = {_toml(url)} # attributions link to it"
 
 
 def _toml_folders(docs: Folders) -> str:
