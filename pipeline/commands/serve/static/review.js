@@ -1,26 +1,26 @@
-// The queue of a reviewer: what waits for a person, one after the other, a key for each decision.
-// There is no key for all of them at once: each one is read.
+// The review queue: translations that wait for a person, one after the other, with a key for each
+// decision. There is no key that accepts all of them, because a person must read each one.
 
-const SOON = 200; // ms till files are looked at again, if something was decided meanwhile
+const SOON = 200; // ms until the queue is fetched again, if a decision came in between
 const TAGS = { removed: "del", added: "ins" };
 
-// `bench` is what serve.js lends: the page, the server, the elements.
+// `bench` has the functions of serve.js for the page, the server and the elements.
 export function reviewing(bench) {
   const { $, ask, desk, element, fill } = bench;
-  let all = []; // what waits on all pages, in their order
-  let scope = ""; // the page that is reviewed; empty: all of them
-  let at = 0;
-  let shown; // the item that is on show, also while a newer queue comes in
-  let steps = []; // decisions that can be undone: numbers of the server, each with its item
+  let all = []; // the waiting items of all pages, in page order
+  let scope = ""; // the page to review; empty for all pages
+  let at = 0; // position in the queue
+  let shown; // the displayed item, also while a newer queue is loading
+  let steps = []; // decisions that can be undone: the server's number and the item of each
   let isOpen = false;
   let isBusy = false;
-  let turn = 0; // how often the queue has become another one
+  let turn = 0; // number of changes of the queue
 
   const words = () => bench.words();
   const queue = () => all.filter((item) => !scope || item.page === scope);
   const current = () => queue()[at];
   const isSame = (one, other) => one?.page === other?.page && one?.msgid === other?.msgid && one?.context === other?.context;
-  // Its place on the page; none while its page is being opened.
+  // Return the block of an item on the open page; undefined while its page is being opened.
   const blockOf = (item) => desk.page === item?.page && desk.blocks.find((block) => block.msgid === item.msgid && block.context === item.context);
   const tell = (text) => { $("review-told").textContent = text; };
 
@@ -50,7 +50,7 @@ export function reviewing(bench) {
     bench.rest();
   }
 
-  // What it says of itself: how many there are, and what the next decision is about.
+  // Show the number of items, and the state and page of the current one.
   function speak() {
     const items = queue();
     $("review-count").textContent = items.length ? words().count(at + 1, items.length) : "";
@@ -84,7 +84,7 @@ export function reviewing(bench) {
     if (item === current()) await look(item);
   }
 
-  // Its words; of a change also the old ones, who wrote the new ones, and what has happened.
+  // Show the translation. For a change, also show the old words, the translator and the kind.
   function showText({ msgstr, change }) {
     const pieces = change?.pieces ?? [["kept", msgstr]];
     $("review-text").replaceChildren(...pieces.map(([part, text]) => element(TAGS[part] ?? "span", text)));
@@ -92,7 +92,7 @@ export function reviewing(bench) {
     $("review-change").textContent = change ? [words().happened[change.happened], change.translator].filter(Boolean).join(" · ") : "";
   }
 
-  // What there is to know of it, and what its page would look like with it.
+  // Show notes, findings and the diff of the English, and the translation on the page.
   async function look(item) {
     const block = blockOf(item);
     if (!block) { tell(words().gone); return; }
@@ -111,7 +111,8 @@ export function reviewing(bench) {
     } catch (error) { tell(error.message); }
   }
 
-  // One question at a time: a key that comes before the answer is about what nobody has read yet.
+  // Send one request at a time, then show the next item. Ignore keys until the response is there:
+  // they would decide about an item that the user has not read.
   async function once(question) {
     if (isBusy) return;
     isBusy = true;
@@ -131,14 +132,14 @@ export function reviewing(bench) {
     tell(words().decided(isAccepted, queue().length));
   });
 
-  // Somebody else was there first: what stands there now is shown, and nothing is written.
+  // Somebody else has changed the entry: show the current text. Nothing was written.
   async function changed(item, theirs) {
     await load();
     find(item);
     tell(theirs ? words().changedNow(theirs.msgstr) : words().gone);
   }
 
-  // Go to an item, if it is still there; whether it is.
+  // Go to an item, if it is still in the queue. Return whether it is.
   function find(item) {
     const found = queue().findIndex((one) => isSame(one, item));
     if (found >= 0) at = found;
@@ -164,7 +165,7 @@ export function reviewing(bench) {
     bench.edit(block.number);
   }
 
-  // Back from the editor, with what undoes that which was saved there.
+  // Return from the editor. `step` undoes the edit that was saved there, if there was one.
   async function back(step) {
     $("review").hidden = false;
     tell(step ? words().saved : "");
@@ -172,15 +173,15 @@ export function reviewing(bench) {
     await once(load);
   }
 
-  // What was saved in the editor, which may stay open, can be undone here.
+  // Remember an edit that was saved in the editor, so that it can be undone here.
   function saved(step) { if (isOpen) steps.push(step); }
 
-  // Files have changed: what is looked at stays, as long as it is what it was.
+  // Fetch the queue again after files have changed. Keep showing the same item if it is unchanged.
   async function refresh() {
     if ($("review").hidden) return;
     const before = turn;
     const found = await waiting();
-    // What was asked for before a decision would bring back what is decided.
+    // If the user has decided meanwhile, this response still has the decided item: fetch again.
     if (isBusy || turn !== before) { setTimeout(refresh, SOON); return; }
     const item = shown;
     all = found;
@@ -220,7 +221,7 @@ export function reviewing(bench) {
 
   function onKey(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || !KEYS[event.key]) return false;
-    // A key that is held down must not decide about what nobody has read.
+    // Ignore repeats of a key that is held down: the user has not read the next item yet.
     if (!event.repeat || event.key.startsWith("Arrow") || "jk".includes(event.key)) KEYS[event.key]();
     return true;
   }

@@ -1,12 +1,12 @@
-// The workbench: a page on the left, the message that is being translated on the right.
-// Texts of catalogues and pages are put in with textContent. Only the frame is given HTML: it has
-// no scripts, and a policy that lets nothing in or out.
+// The workbench: the page on the left, the message to translate on the right.
+// Texts of catalogues and pages are inserted with textContent, so they never become markup. Only the
+// frame gets HTML. It runs no scripts, and its policy allows no requests.
 
 import { reviewing } from "./review.js";
 import { KEYS, TEXTS } from "./texts.js";
 
-const LOOK = 1000; // ms between two looks at what has changed in files
-const LONG = 1200; // ms until people are told why a save takes so long
+const LOOK = 1000; // ms between two requests for changes of files
+const LONG = 1200; // ms until the user sees why a save takes so long
 const OPEN = ["english", "fuzzy", "draft", "adopted", "refused"];
 const FILTERS = {
   all: () => true,
@@ -21,19 +21,19 @@ const desk = {
   language: localStorage.getItem("language") ?? "zh",
   page: "",
   blocks: [],
-  current: -1, // the number of the block that is looked at: the first one of its entry
-  isFresh: false, // whether nobody has gone anywhere since the page was opened
-  seen: null, // its entry when the editor was opened
-  typed: new Map(), // what was typed and not saved, by msgid
-  findings: new Map(), // of the whole page, by msgid
+  current: -1, // number of the current block: the first block of its entry
+  isFresh: false, // whether the page was opened and the user has not moved yet
+  seen: null, // the entry of the current block when the editor was opened
+  typed: new Map(), // unsaved texts, by msgid
+  findings: new Map(), // findings of the whole page, by msgid
   filter: "all",
   revision: 0,
   atoms: [],
   suggestions: [],
   isRendered: false, // whether the frame shows the page
-  rendered: null, // a promise of that
-  drawn: 0, // states of the page that were asked for
-  asked: 0, // previews that were asked for
+  rendered: null, // promise that is fulfilled when the frame shows the page
+  drawn: 0, // number of requests for the page's HTML
+  asked: 0, // number of requests for previews
 };
 let words = TEXTS[desk.language] ?? TEXTS.zh;
 
@@ -56,7 +56,7 @@ async function ask(name, question = {}) {
   return told;
 }
 
-// What the checks and errors say, in the language of the interface.
+// Return the texts of a finding or an error in the language of the interface.
 function inLanguage(told) { return desk.language === "zh" && told.chinese ? told.chinese : told; }
 
 function ofMessage(block, more = {}) {
@@ -129,7 +129,7 @@ async function showPages() {
   (here ?? $("page-list").querySelector("button"))?.focus();
 }
 
-// While the list is there, what is sought is a page.
+// Filter the list of pages by the search field.
 function sift() {
   const sought = $("search").value.trim().toLowerCase();
   for (const button of $("page-list").querySelectorAll("button")) {
@@ -159,7 +159,7 @@ async function openPage(page, keep = false) {
     desk.page = page;
     location.hash = encodeURIComponent(page);
     take(told);
-    // Messages can be translated while the page is being rendered.
+    // Show the messages now: the user can translate them while the page is being rendered.
     speak();
     if (!keep && !review.isOpen()) {
       move(1, FILTERS.open, -1);
@@ -187,8 +187,8 @@ function take(told) {
   $("progress").textContent = words.progress(...told.progress, told.refused);
 }
 
-// The frame is loaded once for a page; after a save only what stands in it is replaced, so that the
-// place where one reads stays.
+// Load the page into the frame. After a save (`again`), replace only the frame's content, which
+// keeps the scroll position.
 async function showFrame(again = false) {
   const address = `frame/${desk.page.split("/").map(encodeURIComponent).join("/")}`;
   const frame = $("frame");
@@ -203,9 +203,9 @@ async function showFrame(again = false) {
     frame.contentDocument.addEventListener("keydown", onKey);
   } else {
     const number = ++desk.drawn;
-    await desk.rendered; // who is fast saves before the page is there
+    await desk.rendered; // a user may save before the page is rendered
     const { html } = await ask("body", { page: desk.page });
-    if (number !== desk.drawn) return; // a later state is on its way
+    if (number !== desk.drawn) return; // a later request is under way
     frame.contentDocument.querySelector("main").innerHTML = html;
     preview();
   }
@@ -219,7 +219,7 @@ function onPageClick(event) {
   if (place) edit(Number(place.getAttribute("data-block")));
 }
 
-// An entry may stand in several places of a page: in the list it is there once, by the first one.
+// A message may occur several times on a page. The list has only its first block.
 function isFirst(block) { return block.number === block.first; }
 
 function placesOf(block) {
@@ -231,7 +231,7 @@ function places(number) {
   return $("frame").contentDocument?.querySelectorAll(`[data-block="${number}"]`) ?? [];
 }
 
-// Whether its words can be seen on the page; also while nobody knows, because it is being rendered.
+// Return whether a message is visible on the page; true while the page is being rendered.
 function isShown(block) { return !desk.isRendered || placesOf(block).length > 0; }
 
 function paint() {
@@ -308,7 +308,8 @@ function showQueue() {
   $("queue-list").querySelector("[aria-current=true]")?.scrollIntoView({ block: "nearest" });
 }
 
-// Go to the next block (or with -1 the last one) that fits, from `from` on; whether there is one.
+// Go to the next matching block after `from`, or with step -1 to the previous one. Return whether
+// there is one.
 function move(step, fits = () => true, from = desk.current) {
   const blocks = shown().filter(fits);
   const next = step > 0
@@ -319,7 +320,7 @@ function move(step, fits = () => true, from = desk.current) {
   return true;
 }
 
-// The page opens on its first open message: the first "next" is about that one.
+// Go to the next open message. If the page was just opened, this is the current one.
 function nextOpen() {
   const here = current();
   if (desk.isFresh && here && FILTERS.open(here)) goTo(here);
@@ -404,7 +405,7 @@ function showDiff(id, diff) {
   $(id).replaceChildren(...diff.map(([part, text]) => element({ removed: "del", added: "ins" }[part] ?? "span", text)));
 }
 
-// The English, with its atoms marked.
+// Show the English with its atoms marked.
 function showEnglish(english, atoms) {
   const parts = [];
   let rest = english;
@@ -454,7 +455,8 @@ function keepTyped() {
   else desk.typed.set(block.msgid, $("text").value);
 }
 
-// One question at a time: what is typed meanwhile is asked about when the answer is there.
+// Request a preview of the typed text. Send one request at a time: if the user types on, request
+// another preview after the response.
 let isAsking = false;
 let isStale = false;
 async function onTyped() {
@@ -476,7 +478,7 @@ async function preview() {
   const text = $("text").value;
   try {
     const told = await ask("preview", ofMessage(block, { msgstr: text }));
-    // The person has typed on, or gone on, meanwhile.
+    // Ignore the response if the user has typed on, or has gone to another message.
     if (number !== desk.asked || block.msgid !== current()?.msgid) return;
     showFindings("findings", told.findings, text);
     showOnPage(block, told.html);
@@ -484,7 +486,7 @@ async function preview() {
   } catch (error) { tell(error.message); }
 }
 
-// What the server has rendered; null if the message has no place of its own.
+// Show rendered HTML in the places of a message. It is null if the message has none on the page.
 function showOnPage(block, html) {
   if (html !== null) for (const place of placesOf(block)) place.innerHTML = html;
 }
@@ -534,9 +536,9 @@ async function save(isDraft = false) {
     const hasErrors = !isDraft && told.errors.length > 0;
     const saved = hasErrors ? words.savedWithErrors : words.saved;
     tell(isDraft ? words.draftSaved : saved);
-    // Who types fast saves the next one while the page is still being made.
+    // Allow the next save now, while the page is still being rendered.
     isSaving = false;
-    // What no page would show is not left without a word.
+    // Stay at a message with errors, so that the user sees them.
     if (hasErrors) review.saved(stepOf(block, told.undo));
     else if (isStillHere && !isDraft) goOn(block, told.undo);
     await showFrame(true);
@@ -561,7 +563,7 @@ function stepOf(block, undo) {
   return { number: undo, item: { page: desk.page, msgid: block.msgid, context: block.context } };
 }
 
-// On to the next open block: behind this one, or else from the top.
+// Edit the next open message after this one; after the last one, continue at the top.
 function next(block) {
   const open = shown().filter((one) => FILTERS.open(one) && one.number !== block.number);
   const following = open.find((one) => one.number > block.number) ?? open[0];
@@ -599,14 +601,14 @@ function leaveEditor() {
   $("queue").hidden = review.isOpen();
 }
 
-// Back in the list of messages.
+// Return to the list of messages.
 function rest() {
   showQueue();
   if (desk.page) showFrame(true);
   ($("queue-list").querySelector("[aria-current=true]") ?? $("language")).focus();
 }
 
-// --- what changes elsewhere
+// --- changes by other programs
 
 async function look() {
   if (document.visibilityState === "visible") {
@@ -614,7 +616,7 @@ async function look() {
       const told = await ask("changes", { revision: desk.revision });
       if (told.pages.includes(desk.page) && !isSaving) await reload();
       desk.revision = Math.max(desk.revision, told.revision);
-    } catch { /* the next question tells of it */ }
+    } catch { /* the next action of the user reports the problem */ }
   }
   setTimeout(look, LOOK);
 }
@@ -635,7 +637,7 @@ async function reload() {
   const block = current();
   const isSame = block?.msgid === seen.msgid;
   if (isSame && block.msgstr === seen.msgstr && block.fuzzy === seen.fuzzy) { preview(); return; }
-  // Nobody has typed here: the new text may come in. Else the person is shown both.
+  // If the user has not typed, show the new text. Otherwise show the conflict.
   if (isSame && $("text").value === seen.msgstr) { desk.seen = seenOf(block); write(block.msgstr); tell(words.changed); }
   else if (isSame && $("text").value !== block.msgstr) showConflict(block);
   else if (isSame) desk.seen = seenOf(block);
@@ -685,7 +687,7 @@ function onPageKey(event) {
     return $("pages").hidden ? move(1, () => true, -1) : focusList(0);
   }
   if (!$("pages").hidden) return onListKey(event);
-  // What has just been hidden, as the button of the help, keeps the focus for a moment.
+  // An element that was just hidden, such as the help's button, keeps the focus for a moment.
   const isSeen = target.getClientRects().length > 0;
   const isButton = isSeen && target.tagName === "BUTTON" && !target.closest("#queue-list");
   if (event.key === "Enter" && isButton) return false;
@@ -703,7 +705,7 @@ function onListKey(event) {
   return step ? focusList(step) : false;
 }
 
-// Go down or up the list of pages; with 0, to its top.
+// Move the focus down or up the list of pages; with 0, to its top.
 function focusList(step) {
   const buttons = [...$("page-list").querySelectorAll("li:not([hidden]) button")];
   const at = step ? buttons.indexOf(document.activeElement) + step : 0;
@@ -711,21 +713,21 @@ function focusList(step) {
   return true;
 }
 
-// --- the queue of a reviewer
+// --- the review queue
 
 const review = reviewing({
   $, ask, desk, element, fill, edit, goTo, openPage, rest, renew, seenOf, showDiff, showFindings, showOnPage,
   switchLanguage, words: () => words,
 });
 
-// The page as the server has told it anew.
+// Show a new state of the page, which the server has sent.
 function renew(told) {
   take(told);
   showFilters();
   showFrame(true);
 }
 
-// From the list of pages: what waits on any of them.
+// Open the review queue of all pages, from the list of pages.
 function reviewAll() {
   $("pages").hidden = true;
   review.open("");

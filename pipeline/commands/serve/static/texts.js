@@ -1,4 +1,4 @@
-// The words of the interface, in both languages. Keys are the names that index.html uses.
+// The texts of the interface, in both languages. index.html refers to their keys.
 
 export const TEXTS = {
   zh: {
@@ -56,13 +56,13 @@ export const TEXTS = {
     none: "nothing is wrong",
     conflict: "Somebody else has changed this entry. The file now says:", takeTheirs: "Take theirs",
     keepMine: "Replace it with mine", saved: "saved", draftSaved: "saved as a draft", saving: "saving…",
-    waiting: "a run (sync or another) is at work: this is saved when it ends…", unsaved: "not saved",
-    gone: "The file has no such entry any more. Copy what you wrote, then reload the page.",
+    waiting: "another run (such as sync) is active: this is saved when it ends…", unsaved: "not saved",
+    gone: "The file has no such entry any more. Copy your text, then reload the page.",
     changed: "the file was changed elsewhere: the page is up to date", nothingFixed: "nothing to fix",
     done: "no more with this filter",
-    lost: "The server does not answer: is it still running in its terminal? What you wrote is still here.",
+    lost: "The server does not answer: is it still running in its terminal? Your text is still here.",
     apart: "not seen on the page", refused: "left out of the page", empty: "no message fits",
-    savedWithErrors: "saved, but it has errors, and no page shows it: mend it and save again, or press Alt ↓ for the next one.",
+    savedWithErrors: "saved, but it has errors, and no page shows it: correct it and save again, or press Alt ↓ for the next one.",
     progress: (done, all, refused) => `${done} of ${all} translated${refused ? `, ${refused} of them left out of the page` : ""}`, count: (at, all) => `${at} of ${all}`,
     review: "Review", accept: "Accept", amend: "Edit", reject: "Reject", undo: "Undo",
     scopeAll: "Review all pages", scopePage: "This page only", nothingWaits: "Nothing waits for a review.",
@@ -94,7 +94,7 @@ export const TEXTS = {
   },
 };
 
-// What the help lists: keys, and the name of what they do.
+// Keyboard shortcuts that the help lists, and the keys of their descriptions in `key`.
 export const KEYS = [
   ["↓ ↑ · j k", "move"], ["n p", "open"], ["⏎", "enter"], ["Ctrl ⏎", "save"], ["Alt D", "draft"],
   ["Alt 1…9", "atom"], ["Alt A", "atoms"], ["Alt Shift 1…5", "suggestion"], ["Alt C", "copy"],
