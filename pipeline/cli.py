@@ -122,7 +122,8 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if argv[0] in _BEFORE_COMMANDS:
         parser.parse_args(argv)
     words = argv[1:]
-    # Allow options between positional arguments. argparse's parser for that does not support "--".
+    # Allow options between positional arguments, unless there is "--": all words after it are
+    # positional.
     parse_words = command.parse_known_intermixed_args
     if "--" in words:
         parse_words = command.parse_known_args

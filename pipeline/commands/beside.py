@@ -1,7 +1,8 @@
 """``upgrade REF --beside``: show another release on the site, without moving the pin.
 
-The command adds the release to the configuration, pulls its docs, and creates its catalogues. The
-pin does not change. The result compares the two releases, like the result of an upgrade.
+The *pin* is the release in the configuration that the project translates first of all. The command
+adds another release to the configuration, pulls its docs, and creates its catalogues. The result
+compares the two releases, like the result of an upgrade.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """build: build the pulled docs without contacting upstream. CI runs this command.
 
 ``merge`` calls the same code with an earlier last stage, ``execute`` with execution always on. The
-input is the lock, which lists the pulled files. The output is one result with the rows of every
-locale. Code runs once for all locales.
+input is the lock, which lists the pulled files. The output is one result: for each locale, a row of
+the report for each page. Code runs once for all locales.
 """
 
 from __future__ import annotations
@@ -104,10 +104,9 @@ def build_options(arguments: Namespace, run: Run) -> BuildOptions:
 
 
 def _can_run(run: Run) -> bool:
-    """Return whether the package version that the code of ``run`` needs is installed.
+    """Return whether code can run. For a release beside the pin, its package must be installed.
 
-    A release beside the pin needs another version than the pinned one, which usually is not
-    installed. A note then says that no code runs.
+    Usually only the pinned version is installed. A note then tells the user that no code runs.
     """
     if not run.upstream.is_beside or is_installed(group_of(run.package), run.version):
         return True
@@ -190,7 +189,7 @@ def _merge_locale(
     # A page that the update skipped may still need a merge, because a page that it links to has
     # changed. Such a page is split here.
     def read(page: Page) -> SplitPage:
-        """Return the page's messages, which ``update_locale`` may have split already."""
+        """Return the page's messages. Use the result of ``update_locale`` if it has the page."""
         from pipeline.stages.split import split_page
 
         return updated.splits.get(page.name) or split_page(
@@ -284,7 +283,7 @@ def _counts(executions: Sequence[Execution]) -> str:
 
 
 def _publish(run: Run, options: BuildOptions, result: RunResult) -> RunResult:
-    """Render the preview of every page in every locale.
+    """Render the preview, stand-alone HTML, of every page in every locale.
 
     A page that cannot be rendered becomes a finding.
     """

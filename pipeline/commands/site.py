@@ -1,7 +1,7 @@
 """site: build, then generate the web site.
 
 Sphinx makes the site of each locale from the merged pages and the outputs of their code. The
-preview of ``build`` is not part of it.
+preview that ``build`` renders, stand-alone HTML of each page, is not part of the site.
 """
 
 from __future__ import annotations

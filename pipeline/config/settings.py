@@ -208,7 +208,8 @@ class RunTable(Table, frozen=True, kw_only=True):
     reason: Reason  # a category, as in SkipRule
     note: str = ""
     until: Positive = 0  # the first code cell (from 1) that cannot run; 0 if all can
-    # Packages that the cells from ``until`` on need. If all are installed, all cells run.
+    # Packages that the cells from ``until`` on need. If all are installed, the whole page runs, in
+    # its modes. Otherwise the page runs up to that cell, without modes.
     needs: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()  # names of modes
     # Number of CPU devices that XLA offers (a flag of XLA); 0 for XLA's default.
@@ -292,8 +293,8 @@ class SitePolicy(SiteTable, frozen=True, kw_only=True):
 class ReferenceTable(Table, frozen=True, kw_only=True):
     """The API reference of the documented package. The table may be empty."""
 
-    # Folder with the package's source, relative to the project's root. If empty, the package is
-    # installed in its pinned version.
+    # Folder with the package's source, relative to the project's root. If empty, the pinned version
+    # of the package is read.
     path: str = ""
     # Packages that the package's modules import, but that the package does not require.
     needs: tuple[str, ...] = ()

@@ -1,8 +1,9 @@
 """Selection of catalogues for ``check``, and the check of all of them.
 
 The input is command-line arguments, the output one result. Catalogues of other projects are
-allowed; their page, locale and markup are guessed from path and header. A *scope* is a locale and
-an upstream that share a glossary. Files of one scope are checked together.
+allowed; their page, locale and markup are guessed from path and header. All files with the same
+glossary are checked together. They form a *glossary scope*: a locale, and the upstream if it has a
+glossary of its own.
 """
 
 from __future__ import annotations
@@ -114,9 +115,9 @@ def check(
 def _checked_by_scope(
     catalogs: Sequence[ReadFile], memories: Sequence[MemoryFile], settings: Settings
 ) -> Iterator[CheckedEntries]:
-    """Check all entries, one scope at a time.
+    """Check all entries, one glossary scope at a time.
 
-    Some checks compare translations of the same text; they compare only within a scope.
+    Some checks compare translations of the same text. They compare only files of one scope.
     """
     reads = [*catalogs, *(memory.read for memory in memories)]
     for scope in sorted({glossary_scope(read, settings) for read in reads}):
@@ -134,7 +135,7 @@ def _checked_by_scope(
 
 
 def glossary_scope(read: ReadFile, settings: Settings) -> tuple[str, str]:
-    """Return the scope of a file: the locale and upstream whose glossary applies to it.
+    """Return a file's glossary scope: the locale and upstream whose glossary applies to it.
 
     The upstream is empty if it has no glossary of its own, so that only the locale's applies.
     """
@@ -144,7 +145,7 @@ def glossary_scope(read: ReadFile, settings: Settings) -> tuple[str, str]:
 
 
 def check_rules_for(scope: tuple[str, str], settings: Settings) -> CheckRules:
-    """Return the checks, the glossary and the ignore rules of a scope."""
+    """Return the checks, the glossary and the ignore rules of a glossary scope."""
     locale, upstream = scope
     paths: list[Path] = []
     # Another project's catalogue may name any locale. Only configured locales have glossaries.

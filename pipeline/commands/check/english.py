@@ -1,7 +1,7 @@
 """Lookup of the English for a memory file, without git or network.
 
 A memory file holds a digest of each message, not the message. This module finds the messages of the
-page in the working catalogue and in the pulled docs, and returns them by digest.
+page in the page's catalogue and in the pulled docs, and returns them by digest.
 """
 
 from __future__ import annotations

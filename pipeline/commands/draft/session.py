@@ -1,7 +1,7 @@
 """Drafting session: show the plan, ask the user, send requests, write drafts, update the memory.
 
-Nothing is sent or written before the user confirms the plan. With ``--stub``, the session runs on a
-copy of the project, and a built-in function answers instead of a model.
+No request is sent before the user confirms the plan. With ``--stub``, the session runs on a copy of
+the project, and a built-in function answers instead of a model.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 and writes its catalogue. ``live_checks`` checks the text that the user types. ``library`` indexes
 all catalogues of the locale. The user interface is in ``static/``.
 
-The server keeps no state of its own: all edits go to the catalogues at once. If another program has
-changed an entry, the user sees the conflict, and nothing is overwritten.
+The server stores no translations itself: it writes each edit to the catalogue at once. If another
+program has changed an entry, the user sees the conflict, and nothing is overwritten.
 
 The user should not wait at the start. The browser opens before the desk is ready, and the messages
 of a page are sent before the page is rendered.
