@@ -183,7 +183,7 @@ def _parsers(first: str = "") -> tuple[_Parser, _Parser]:
     # Allow no abbreviations: each new option could change the meaning of "--no-e".
     parser = _Parser(
         prog=PROGRAM,
-        description="Keeps translated docs alive: "
+        description="Keeps translated docs up to date: "
         "pulls the English, merges the Chinese, runs the code.",
         allow_abbrev=False,
     )

@@ -104,7 +104,7 @@ REPLY_BYTES = (
 )  # a language model's reply; a batch takes some ten thousand bytes
 
 TOO_DEEP = f"it is nested more than {NESTING} blocks deep"
-TOO_MANY_DIRECTIVES = f"it stands in more than {DIRECTIVES} directives"
+TOO_MANY_DIRECTIVES = f"it is nested in more than {DIRECTIVES} directives"
 
 
 def why_not_read(length: int, lines: int) -> str:

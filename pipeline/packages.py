@@ -88,7 +88,7 @@ def how_to_install(extra: str = "") -> str:
         )
     if not is_checkout():
         return (
-            "Install the pipeline with all that docs of your own need: "
+            "Install the pipeline with everything that your docs need: "
             f"{_python()} -m pip install --group pipeline"
         )
     what = f".[{extra}]" if extra else "."
@@ -97,7 +97,7 @@ def how_to_install(extra: str = "") -> str:
         return f"{through_nox}install it: {_python()} -m pip install '{what}'"
     # https://packaging.python.org/specifications/externally-managed-environments/
     return (
-        f"{through_nox}make an environment, since this Python belongs to the system: "
+        f"{through_nox}make an environment, because this Python belongs to the system: "
         f"{_python()} -m venv .venv && .venv/bin/python -m pip install '{what}'"
     )
 

@@ -87,7 +87,7 @@ def _verify(cache: ExecutionCache) -> list[str]:
         if data is not None and not _is_readable(data):
             cache.reject(key)
     if not cache.damaged:
-        return [f"{len(keys)} entries, all as they were written"]
+        return [f"{len(keys)} entries, none is damaged"]
     summary = (
         f"{len(cache.damaged)} of {len(keys)} entries were damaged and are removed; "
         "their code runs again next time"

@@ -148,7 +148,7 @@ def import_catalogs(run: Run, words: Sequence[str]) -> RunResult:
                 _import_file(importing, path)
             except InputError as error:
                 importing.findings.append(Finding.of(error))
-    run.log.note(f"{importing.taken} translations taken over")
+    run.log.note(f"{importing.taken} translations imported")
     if importing.changes and not run.dry:
         run.log.note(f"to store them: {how_to_run('build', run.name, '--no-execute')}")
     return RunResult.of(
@@ -247,7 +247,7 @@ def _read(run: Run, path: Path) -> _ReturnedFile:
     name = path.as_posix()
     if path.suffix in _XLIFF:
         raise InputError(
-            "is XLIFF, and import reads PO",
+            "is XLIFF, but import reads only PO",
             where=name,
             hint="Convert it with translate-toolkit: "
             f"xliff2po {path.name} {path.stem}.po",
@@ -298,7 +298,7 @@ def _page(run: Run, path: Path, entries: Sequence[Entry], *, locale: str) -> str
         if is_gone(run, locale, page):
             return successor_of(run, locale, page, entries)
     raise InputError(
-        "is of no page that has a catalogue here",
+        "belongs to no page that has a catalogue here",
         where=f"{path.as_posix()}:1",
         hint="Name the file like its page, or run: "
         f"{how_to_run('sync', run.name, '--no-execute')}",

@@ -15,11 +15,11 @@ from pipeline.report.value import Screen, unstyled
 
 _NARROWEST = 40  # columns; text is not wrapped to less, even on a narrower terminal
 _SHOWN = 5  # failing cells listed in the text
-# Text after the count of each state: "3 doubtful, and not taken".
+# Text after the count of each state: "3 doubtful, and not adopted".
 _PHRASES = {
     State.KEPT: "kept as comments, because a translation is there",
     State.SAME: "the same as here",
-    State.DOUBTFUL: "doubtful, and not taken",
+    State.DOUBTFUL: "doubtful, and not adopted",
     State.GONE: "gone from upstream",
     State.ENGLISH: "left in English",
     State.MISSING: "missing",

@@ -159,7 +159,7 @@ def _outcome_lines(outcome: Outcome) -> Iterator[str]:
         yield f"refused, {reason}: {count}"
     skipped = outcome.total("skipped")
     if skipped:
-        yield f"left as somebody has changed them meanwhile: {skipped}"
+        yield f"skipped, because somebody has changed them meanwhile: {skipped}"
     spent = f"{counted(outcome.calls, 'request')}, {outcome.tokens:,} tokens"
     if outcome.uncounted_calls:
         spent += f" ({outcome.uncounted_calls} counted at their limit)"
@@ -168,7 +168,7 @@ def _outcome_lines(outcome: Outcome) -> Iterator[str]:
         left = counted(outcome.total("unanswered"), "entry", "entries")
         yield f"{outcome.stopped}: {left} left; raise it, or run again for the rest"
     if outcome.has_no_accepted_answer:
-        yield "not one answer could be kept: is the model one that translates?"
+        yield "no answer was accepted: can the model translate?"
     drafts = counted(outcome.total("drafted"), "draft")
     yield f"{drafts} made; a person has to confirm each of them"
 

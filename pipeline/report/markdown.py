@@ -90,7 +90,7 @@ def to_summary(result: RunResult, *, previous: Previous | None = None) -> str:
         _failures(result.executions),
         _errors(result),
         _changes(compare_runs(previous, result)),
-        "All of it: <code>report.html</code> among the artifacts of this run.",
+        "Full report: <code>report.html</code>, among the artifacts of this run.",
     )
     # Tables without rows are empty, so a clean run has a short summary.
     return "\n\n".join(filter(None, blocks)) + "\n"

@@ -87,6 +87,6 @@ def _lines(result: Verified, *, verbose: bool) -> Iterator[str]:
         f"and commit {result.project[:12]} of the project"
     )
     yield (
-        f"{proved} of {counted(len(result.pages), 'page')} are what the two commits make: "
+        f"{proved} of {counted(len(result.pages), 'page')} equal those that the two commits make: "
         "only prose differs from upstream"
     )

@@ -222,7 +222,7 @@ def test_the_command_tells_proves_and_forgets(
         return capsys.readouterr().out.rstrip("\n").split("\n")
 
     assert told("stats") == ["0 entries, 0.0 MiB of 1.0 MiB, 0 s of running saved"]
-    assert told("verify") == ["0 entries, all as they were written"]
+    assert told("verify") == ["0 entries, none is damaged"]
     cache = ExecutionCache(tmp_path / "build/cache/execution", limit=1)
     cache.put(
         KEYS[0],

@@ -66,7 +66,7 @@ def test_a_round_trip_loses_no_state(project: Path, form: str, capsys: Speech) -
     for path in EXPORTED.rglob("*.po"):
         saved(path, pypo.pofile, lambda unit: None)
     assert main(["import", "--name", "sample", "build/export/sample"]) == 0
-    assert "0 translations taken over" in capsys.readouterr().err
+    assert "0 translations imported" in capsys.readouterr().err
     assert read_tree(catalogs) == before
 
 
@@ -159,11 +159,11 @@ def test_bad_files_are_told_and_good_ones_are_taken(
     said = capsys.readouterr().out
     for part in (
         "broken.po:1",
-        "faq.xlf: is XLIFF, and import reads PO",
+        "faq.xlf: is XLIFF, but import reads only PO",
         "xliff2po faq.xlf faq.po",
         "is in fr",
         "strange.po:1",
-        "is of no page that has a catalogue here",
+        "belongs to no page that has a catalogue here",
     ):
         assert part in said
     assert "问题" in (project / "translations/zh_CN/sample/faq.po").read_text()
@@ -192,7 +192,7 @@ def test_a_po_file_as_weblate_saves_it_is_taken(
     # Some servers save with the line ends of Windows.
     path.write_bytes(bytes(store).replace(b"\n", b"\r\n"))
     assert main(["import", "--name", "sample", str(path)]) == 0
-    assert "2 translations taken over" in capsys.readouterr().err
+    assert "2 translations imported" in capsys.readouterr().err
     ours = project / "translations" / "zh_CN" / "sample" / "faq.po"
     catalog = po.read_catalog(ours.read_bytes(), where="faq").catalog
     one, two = catalog.entries[:2]

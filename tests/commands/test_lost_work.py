@@ -339,7 +339,7 @@ def test_conflicts_of_an_import_are_those_that_two_have_made(
     said = capsys.readouterr()
     assert said.out.count("[import-conflict]") == 1
     assert "别处新译的钻头" in said.out
-    assert "1 translations taken over" in said.err
+    assert "1 translations imported" in said.err
     texts = work.texts("yard/shed")
     assert texts["glue"] == "别处新译的胶水"
     assert texts["saw"] == "这里新译的锯子"

@@ -58,7 +58,7 @@ def test_what_was_taken_is_doubtful_and_was_left() -> None:
     )
     text = text_of(copy(rows=rows, cells=cells), width=200)
     assert "2 suggestions, 1 of them for English that has changed" in text
-    assert "1 doubtful, and not taken; 1 missing" in text
+    assert "1 doubtful, and not adopted; 1 missing" in text
     assert "doubtful: line 7" in text
     assert "altered: line 3" in text
     assert "not upstream's: line 9" in text

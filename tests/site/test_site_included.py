@@ -213,7 +213,7 @@ def test_what_is_no_page_is_nowhere_listed(site: Path) -> None:
 
 def test_what_pages_include_is_proved_too(project: Path, site: Path) -> None:
     told = run(project, "verify-site", str(site))
-    assert "7 of 7 pages are what the two commits make" in told
+    assert "7 of 7 pages equal those that the two commits make" in told
     page = site / "_outside" / "NEWS.md"
     text = page.read_text(encoding="utf-8")
     page.write_text(text.replace("docs/kettle", "docs/pot"), encoding="utf-8")

@@ -73,7 +73,7 @@ def draft(
     if run.dry or only_stale:
         return _planned(run, limit, only_stale=only_stale)[0]
     held = run.shown(run.paths.draft_lock)
-    message = f"another draft is at work ({held}): waiting for it to end"
+    message = f"another draft command is running ({held}): waiting for it to end"
     with hold_lock(run.paths.draft_lock, on_wait=lambda: run.log.warn(message)):
         # Remove half-written files of a killed run. No other run writes them, because this one
         # holds the lock.

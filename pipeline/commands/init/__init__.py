@@ -83,7 +83,7 @@ def run_command(arguments: Namespace, log: Log) -> int:
         log.note(f"{verb} {(folder / name).as_posix()}")
     if not any(started.values()):
         log.note("nothing to write: everything is up to date")
-    log.note(f"go on with the steps of {(folder / 'README.md').as_posix()}")
+    log.note(f"to continue, follow the steps in {(folder / 'README.md').as_posix()}")
     return 0
 
 

@@ -155,7 +155,7 @@ LEFT_ALONE = {
     ),
     "too deep": (
         "".join(f"{':' * count}{{note}}\n" for count in range(11, 2, -1)),
-        [(9, "it stands in more than 8 directives")],
+        [(9, "it is nested in more than 8 directives")],
     ),
     "colons without words": (":::\n***\n:::\n", []),
     "code": ("```python\nx\n```\n\n``` {.python .a}\nx\n```\n", []),
