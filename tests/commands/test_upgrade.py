@@ -351,7 +351,7 @@ def test_most_pages_gone_is_said(root: Path, capsys: Speech) -> None:
     )
     assert main(["upgrade", "0.1.0", "--dry-run"]) == 0
     assert (
-        "3 of 4 pages are not there at jax-v0.1.0; their catalogues are kept"
+        "3 of 4 pages do not exist at jax-v0.1.0; their catalogues are kept"
         in capsys.readouterr().err
     )
 

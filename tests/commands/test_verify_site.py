@@ -279,7 +279,7 @@ def test_a_part_of_a_site_is_proved_and_says_that_it_is_one(
             "upstream",
             {"name": "lamps", "ref": "v9", "commit": "e" * 40},
             1,
-            "was made of lamps at eeeeeeeeeeee, and commit",
+            "was made from lamps at eeeeeeeeeeee, but commit",
         ),
     ],
 )
@@ -320,7 +320,7 @@ def test_a_site_of_changed_files_says_so(
 def test_what_is_no_site_of_ours(site: Copy, tmp_path: Path, capsys: Speech) -> None:
     (tmp_path / "empty").mkdir()
     assert site.verify(str(tmp_path / "empty")) == 4
-    assert "has no freshness.json: it is no site of this project" in (
+    assert "has no freshness.json: it is not a site of this pipeline" in (
         capsys.readouterr().err
     )
     (site.folder / "freshness.json").write_text("<html>", "utf-8")
