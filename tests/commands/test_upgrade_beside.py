@@ -130,9 +130,13 @@ def test_the_day_that_the_package_is_there(root: Path) -> None:
     ("words", "code", "told"),
     [
         (["upgrade", "1.3.0", "--beside"], 3, "'v1.3.0'"),
-        (["sync", "--release", "1.3.0"], 2, "no release '1.3.0' of tea is shown"),
+        (["sync", "--release", "1.3.0"], 2, "no release '1.3.0' of tea is configured"),
         (["sync", "tea@1.3.0"], 2, "no upstream is called 'tea@1.3.0'"),
-        (["sync", "--all", "--release", "1.1.0"], 2, "--release applies to one release"),
+        (
+            ["sync", "--all", "--release", "1.1.0"],
+            2,
+            "--release applies to one release",
+        ),
     ],
 )
 def test_a_release_that_is_not_there(
