@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from places import ROOT, TESTS
@@ -47,3 +48,21 @@ def test_no_test_file_imports_another() -> None:
         for name, path in zip(NAMES, FILES, strict=True)
     }
     assert {name: modules for name, modules in found.items() if modules} == {}
+
+
+def described_modules() -> dict[str, list[str]]:
+    """Return the modules that the code map of ARCHITECTURE.md describes, by folder."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([^`]+)` \| (.+) \|$", text, re.MULTILINE)
+    return {folder.rstrip("/"): re.findall(r"`([^`]+)`: ", row) for folder, row in rows}
+
+
+def test_code_map_describes_every_module_in_the_row_of_its_folder() -> None:
+    modules: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "pipeline").rglob("*.py")):
+        folder = path.parent.relative_to(ROOT / "pipeline").as_posix()
+        names = modules.setdefault(folder, [])
+        if path.name != "__init__.py":
+            names.append(path.stem)
+    described = {folder: sorted(names) for folder, names in described_modules().items()}
+    assert described == modules
