@@ -33,12 +33,6 @@ from pipeline.core.pin.lock import (
     is_reference,
     parse_lock,
 )
-from pipeline.core.site_manifest import (
-    NAME,
-    Manifest,
-    PublishedPage,
-    read_manifest,
-)
 from pipeline.errors import ConfigError, FindingsError, InputError
 from pipeline.log import QUIET, Log
 from pipeline.paths import Paths
@@ -49,7 +43,13 @@ from pipeline.report.verified import (
     verified_text,
 )
 from pipeline.run import Run
-from pipeline.site.manifest import digest_of_file
+from pipeline.site.manifest import (
+    MANIFEST,
+    Manifest,
+    PublishedPage,
+    digest_of_file,
+    read_manifest,
+)
 from pipeline.stages.execute.plan import read_notebook
 from pipeline.stages.pull.stage import pull
 
@@ -122,14 +122,14 @@ def verify_site(settings: Settings, address: str, log: Log) -> Verified:
 
 def _manifest(site: Published) -> Manifest:
     """Return the site's manifest, which names the commits and files. Raises InputError."""
-    data = site.read(NAME)
+    data = site.read(MANIFEST)
     if data is None:
         raise InputError(
-            f"has no {NAME}: it is not a site of this pipeline",
+            f"has no {MANIFEST}: it is not a site of this pipeline",
             where=site.name,
             hint="Give the address of the site's root.",
         )
-    manifest = read_manifest(data, where=f"{site.name.rstrip('/')}/{NAME}")
+    manifest = read_manifest(data, where=f"{site.name.rstrip('/')}/{MANIFEST}")
     if not manifest.project:
         raise InputError(
             "was built from uncommitted files, so it cannot be verified",
@@ -234,7 +234,7 @@ def _differences(
         if data is None:
             yield f"{path}: is missing"
         elif digest_of_file(data) != digest:
-            yield f"{path}: is not the file that {NAME} lists"
+            yield f"{path}: is not the file that {MANIFEST} lists"
         elif path in (clean, executed):
             yield from _notebook_differences(merged, path, data, is_clean=path == clean)
         elif path == page.document and data != expected:

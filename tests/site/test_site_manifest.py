@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from pipeline.core.site_manifest import NAME, SCHEMA, read_manifest
 from pipeline.errors import InputError
-from pipeline.site import manifest
+from pipeline.site.manifest import read_manifest
 
 PAGE = {"page": "a/b", "source": "a/b.ipynb", "blob": "0" * 40, "files": {}}
 SITE = {
@@ -24,10 +23,6 @@ SITE = {
 
 def read(**changes: Any) -> Any:
     return read_manifest(json.dumps({**SITE, **changes}).encode(), where="x")
-
-
-def test_both_sides_mean_the_same_file() -> None:
-    assert (NAME, SCHEMA) == (manifest.MANIFEST, manifest.SCHEMA)
 
 
 @pytest.mark.parametrize(
