@@ -3,13 +3,17 @@
 ``Judge.judge`` takes a question and the text of an answer, and returns a msgstr or a rejection. An
 accepted msgstr has passed the guard, and every check that would hide a translation from readers. It
 has the atoms and the markup of its message, and the right language.
+
+A page may contain an instruction for the model. A model that obeys it, or shows its own
+instructions, uses words like "prompt" even in a short answer. A translation only has them if the
+English is about the same topic. ``judge.toml`` has the topics.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
@@ -23,10 +27,10 @@ from pipeline.core.checks.table import SIMPLIFIED, checks_of, glossary_checks
 from pipeline.core.document.guard import text_refusal
 from pipeline.core.document.message import Kind
 from pipeline.core.drafting.question import LostMarksError, Question, task_text, unmask
-from pipeline.core.drafting.task_words import task_words
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.entries import Entry
 from pipeline.findings import Severity
+from pipeline.tables import read_table
 
 _HAN = re.compile(f"[{HAN}]")
 _QUOTED = 12  # number of characters of the task that no translation repeats by chance
@@ -196,7 +200,7 @@ def _faults(subject: Subject, locale: str) -> Iterator[tuple[Reason, str]]:
         is_unseen = refusal.code == "G101"
         yield Reason.CHARACTERS if is_unseen else Reason.LENGTH, refusal.text
     yield from _markup_faults(subject)
-    if words := task_words(msgid, msgstr):
+    if words := _task_words(msgid, msgstr):
         fault = f"says something about the task ({words}), which the English does not"
         yield Reason.CHATTER, fault
     if letter := _strange_letter(subject, locale):
@@ -271,3 +275,25 @@ def _is_too_long(subject: Subject) -> bool:
     shown = subject.masked_chinese
     length = count_han(shown) + len(words_of(shown))
     return words < _FEW_WORDS and length > _MOST_A_WORD * words + _MOST_MORE
+
+
+def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+# For each topic: patterns for its words in an answer, and for the topic in the English.
+_TOPICS = [
+    (_any_of(topic["answer"]), _any_of(topic["english"]))
+    for topic in read_table(__name__, "judge").values()
+]
+
+
+def _task_words(english: str, answer: str) -> str:
+    """Return words of the answer about a topic that the English does not have, or ""."""
+    for of_answer, of_english in _TOPICS:
+        found = of_answer.search(answer)
+        # English such as "Call ChatGPT" has the topic, too: it has a word of the answer.
+        has_topic = of_english.search(english) or of_answer.search(english)
+        if found and not has_topic:
+            return found[0]
+    return ""
