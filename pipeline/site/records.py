@@ -21,7 +21,7 @@ from pipeline.core.document.message import Kind
 from pipeline.core.execution import code_cells as execution
 from pipeline.core.memory.record import digest
 from pipeline.core.pin.lock import SourceFile, is_reference
-from pipeline.core.reference.objects import PATH
+from pipeline.core.reference import PATH
 from pipeline.core.results import PageResult
 from pipeline.entries import Entry
 from pipeline.errors import InputError

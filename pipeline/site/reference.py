@@ -2,7 +2,7 @@
 
 autodoc must import the documented package, so the stage ``pull`` runs it once. It stores the
 generated pages, and for every directive (``autofunction:: jax.jit``) the reST that autodoc made
-(``core/reference/objects``). In that reST, marks stand in for the docstrings. This module replaces
+(``core/reference``). In that reST, marks stand in for the docstrings. This module replaces
 them by the merged docstrings, converted as the Sphinx extension napoleon does: sections like
 ``Args:`` become fields. Sphinx then parses the result, so building a site needs no such package.
 """
@@ -19,7 +19,7 @@ from typing import Any
 from pipeline.adapters import files
 from pipeline.adapters.sphinx import napoleon_lines
 from pipeline.core.pin.lock import REFERENCE, Lock, page_name
-from pipeline.core.reference.objects import (
+from pipeline.core.reference import (
     MARK,
     PATH,
     Directive,

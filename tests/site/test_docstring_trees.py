@@ -19,7 +19,7 @@ from pipeline.core.document.reader import read_document
 from pipeline.core.memory.opening import restored_msgstr
 from pipeline.core.memory.record import digest
 from pipeline.core.pin.lock import DOCSTRING_SUFFIX, REFERENCE
-from pipeline.core.reference.objects import PATH, read_record
+from pipeline.core.reference import PATH, read_record
 
 DOCS = ROOT / "upstream" / "jax"
 MEMORY = ROOT / "translations" / "memory" / "zh_CN" / "jax"

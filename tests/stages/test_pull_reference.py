@@ -17,7 +17,7 @@ from pipeline.adapters.environments import UnmadeEnvironmentError
 from pipeline.config import Settings, Upstream
 from pipeline.config.settings import ReferenceTable
 from pipeline.core.pin.lock import Lock, is_reference
-from pipeline.core.reference.objects import PATH, read_record
+from pipeline.core.reference import PATH, read_record
 from pipeline.log import Log
 from pipeline.stages.pull.stage import pull, read_pulled
 

@@ -29,8 +29,14 @@ from pipeline.core.pin.lock import (
     is_reference,
 )
 from pipeline.core.pin.sphinx_config import sphinx_values
-from pipeline.core.reference.listing import listing, settings_in
-from pipeline.core.reference.objects import PATH, Record, files_of, read_record
+from pipeline.core.reference import (
+    PATH,
+    Record,
+    files_of,
+    listing,
+    read_record,
+    settings_in,
+)
 from pipeline.errors import InputError, PipelineError
 from pipeline.folders import is_outside
 from pipeline.report.counts import counted

@@ -21,7 +21,7 @@ from pipeline.core.memory.file import editing_fields, public_team
 from pipeline.core.memory.opening import Opened, open_memory
 from pipeline.core.memory.record import Memory, Place, digest, english_of, layout_of
 from pipeline.core.pin.lock import Lock, Page, SourceFile, is_reference, pages_of
-from pipeline.core.reference.objects import files_of, read_record
+from pipeline.core.reference import files_of, read_record
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError, UpstreamError
 from pipeline.findings import Finding, Severity
