@@ -7,6 +7,7 @@ Everything in ``build`` can be regenerated. All other files are pulled or writte
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from pipeline.naming import release_of, upstream_of
@@ -20,6 +21,12 @@ def glossary_path(root: Path, locale: str) -> Path:
 def own_glossary_path(root: Path, locale: str, name: str) -> Path:
     """Return the glossary of a locale for one upstream; it overrides the shared one."""
     return root / "translations" / "glossary" / f"{locale}.{name}.csv"
+
+
+@cache
+def _folder(root: Path, *names: str) -> Path:
+    """Return a folder below ``root``. A run asks for the few folders thousands of times."""
+    return root.joinpath(*names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,7 @@ class Paths:
     @property
     def docs(self) -> Path:
         """The pulled docs: upstream's docs folder, file for file."""
-        return self.root / "upstream" / self.name
+        return _folder(self.root, "upstream", self.name)
 
     @property
     def lock(self) -> Path:
@@ -68,7 +75,7 @@ class Paths:
     @property
     def build(self) -> Path:
         """Folder of everything that can be regenerated."""
-        return self.root / "build"
+        return _folder(self.root, "build")
 
     @property
     def run_lock(self) -> Path:
@@ -155,18 +162,18 @@ class Paths:
     @property
     def sites(self) -> Path:
         """Folder of the web sites of all upstreams."""
-        return self.build / "site"
+        return _folder(self.build, "site")
 
     @property
     def site(self) -> Path:
         """Folder of the web site, with the sites of other locales and releases inside."""
-        return self.sites / self.upstream / release_of(self.name)
+        return _folder(self.sites, self.upstream, release_of(self.name))
 
     # --- written by translators
 
     def catalogs(self, locale: str) -> Path:
         """Return the folder of the catalogues that translators edit."""
-        return self.root / "translations" / locale / self.name
+        return _folder(self.root, "translations", locale, self.name)
 
     def catalog(self, locale: str, page: str) -> Path:
         """Return the catalogue of one page."""
@@ -174,7 +181,7 @@ class Paths:
 
     def memories(self, locale: str) -> Path:
         """Return the folder of the translation memory, which is committed."""
-        return self.root / "translations" / "memory" / locale / self.upstream
+        return _folder(self.root, "translations", "memory", locale, self.upstream)
 
     def memory(self, locale: str, page: str) -> Path:
         """Return the memory of one page."""
@@ -210,7 +217,7 @@ class Paths:
 
     def output(self, locale: str) -> Path:
         """Return the folder of all files built for one locale."""
-        return self.build / locale / self.name
+        return _folder(self.build, locale, self.name)
 
     def badges(self, locale: str) -> Path:
         """Return the folder of the badges that show the progress and the version."""
@@ -222,19 +229,19 @@ class Paths:
 
     def merged(self, locale: str) -> Path:
         """Return the folder of the translated documents, with the same paths as in ``docs``."""
-        return self.output(locale) / "merged"
+        return _folder(self.output(locale), "merged")
 
     def blocks(self, locale: str) -> Path:
         """Return the folder of the files that record where each message is after a merge."""
-        return self.output(locale) / "blocks"
+        return _folder(self.output(locale), "blocks")
 
     def executed(self, locale: str) -> Path:
         """Return the folder of executed notebooks, one per page that ran: ``<page>.ipynb``."""
-        return self.output(locale) / "executed"
+        return _folder(self.output(locale), "executed")
 
     def html(self, locale: str) -> Path:
         """Return the folder of the preview: stand-alone HTML of all pages."""
-        return self.output(locale) / "html"
+        return _folder(self.output(locale), "html")
 
     def preview(self, locale: str) -> Path:
         """Return the start page of the preview: a list of all pages."""
