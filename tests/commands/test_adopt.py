@@ -405,7 +405,7 @@ BAD: dict[str, tuple[str, str | bytes, str]] = {
     "no notebook": (
         "copy.ipynb",
         '{"cells": "没有单元格的笔记本文件，只有一些中文的内容在里面而已"}',
-        "it has no cell",
+        "it has no readable cell",
     ),
     "hostile": (
         "copy.html",

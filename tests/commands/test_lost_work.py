@@ -64,7 +64,7 @@ def test_catalogues_that_git_has_overwritten_are_told_in_one_warning(
     assert work.sync() == 0
     (finding,) = work.findings("catalogue-overwritten")
     assert finding["where"] == "translations/zh_CN/docs/attic.po"
-    assert "over 4 catalogues" in finding["text"]
+    assert "overwritten 4 catalogues" in finding["text"]
     assert "git worktree add" in finding["hint"]
     work.translate("cellar", "glue", "又译一次的胶水")
     assert work.sync() == 0

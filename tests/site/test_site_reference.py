@@ -134,9 +134,16 @@ def test_object_has_a_page_with_its_docstring(project: Path) -> None:
     words = {text_of(found) for found in shine.select(".jz-zh")}
     assert {"功率", "一支蜡烛", "灯的瓦数", "亮多久"} <= words
     assert [text_of(found) for found in shine.select("li strong")] == ["power", "hours"]
+    assert all(" – " in text_of(found) for found in shine.select("dd li"))
     # Examples and formulas are upstream's.
     assert ">>> shine(2.0) 2.0" in text_of(shine.select_one(".doctest pre"))
     assert shine.select_one("math") is not None
+
+
+def test_pages_that_list_an_object_are_above_its_page(project: Path) -> None:
+    page = project / "build/site/lamps/_autosummary/lamps.shine.html"
+    above = BeautifulSoup(page.read_bytes(), "lxml").select(".jz-breadcrumbs a")
+    assert [link["href"] for link in above] == ["../index.html", "../api.html"]
 
 
 @pytest.mark.parametrize(

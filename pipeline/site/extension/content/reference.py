@@ -11,20 +11,25 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.ext.intersphinx import InventoryAdapter
+from sphinx.transforms import SphinxTransform
 
 from pipeline.core.inventories.names import expand_alias
+from pipeline.site.extension.bilingual.headings import title_html
 from pipeline.site.extension.navigation.links import english_page
-from pipeline.site.extension.records import Notes
+from pipeline.site.extension.records import Context, Notes
 from pipeline.site.texts import text
 
 # Addresses of the names that each page lists, relative to the root of the English docs.
 _ADDRESSES: Notes[dict[str, str]] = Notes("jz_documented")
+# Pages of the objects that each page lists.
+_LISTED: Notes[list[str]] = Notes("jz_listed")
 
 
 def note_page(env: BuildEnvironment, name: str, folder: str) -> None:
@@ -34,7 +39,9 @@ def note_page(env: BuildEnvironment, name: str, folder: str) -> None:
     ``_autosummary/jax.jit.html#jax.jit``
     """
     place = posixpath.join(posixpath.dirname(env.docname), folder, name)
-    _note_address(env, name, posixpath.normpath(place), anchor=name)
+    page = posixpath.normpath(place)
+    _LISTED.by_page(env).setdefault(env.docname, []).append(page)
+    _note_address(env, name, page, anchor=name)
 
 
 def note_anchor(env: BuildEnvironment, name: str, anchor: str) -> None:
@@ -59,6 +66,7 @@ class Reference:
         self._others: dict[str, str] = {}  # names of other sites
         # Names of the English docs, by their last part: "jit" → ["jax.jit"].
         self._by_last: dict[str, list[str]] = {}
+        self._listings: dict[str, str] = {}  # page of an object → page that lists it
 
     def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
         """Build the tables, once all pages are read. Inventories precede the lists of the docs."""
@@ -76,6 +84,29 @@ class Reference:
         for object_name in self._own:
             last = object_name.rpartition(".")[2]
             self._by_last.setdefault(last, []).append(object_name)
+        self._listings = {}
+        for listing, pages in sorted(_LISTED.by_page(env).items()):
+            for page in pages:
+                self._listings.setdefault(page, listing)
+
+    def show_listing(
+        self, app: Sphinx, page: str, _: str, context: Context, __: object
+    ) -> None:
+        """Show, above an object's page, the page that lists the object and those above that one.
+
+        Pages of objects are in no table of contents, so Sphinx knows nothing above them.
+        """
+        listing = self._listings.get(page)
+        if not listing or context.get("parents"):
+            return
+        relations: Mapping[str, Sequence[str | None]] = vars(app.builder)["relations"]
+        above: list[dict[str, str]] = []
+        name: str | None = listing
+        while name and name != app.config.root_doc:
+            link = {"link": context["pathto"](name), "title": title_html(app.env, name)}
+            above.insert(0, link)
+            name = relations[name][0] if name in relations else None
+        context["parents"] = above
 
     def resolve(
         self,
@@ -182,6 +213,22 @@ def table_of(
     return nodes.table("", group, classes=["jz-api"])
 
 
+class FieldDashes(SphinxTransform):
+    """Write the dash between a parameter and its description as one: " -- " → " – ".
+
+    Sphinx writes two hyphens, and replaces them only in languages with quotes like English.
+    """
+
+    default_priority = 400
+
+    def apply(self, **_: Any) -> None:
+        """Replace the dashes of all fields."""
+        for field in self.document.findall(nodes.field_body):
+            for words in list(field.findall(nodes.Text)):
+                if words == " -- ":
+                    words.parent.replace(words, nodes.Text(" – "))
+
+
 def _cell(content: nodes.Node) -> nodes.entry:
     return nodes.entry("", content)
 
@@ -192,6 +239,9 @@ def setup(app: Sphinx) -> None:
     intersphinx knows only inventories, and does not try a name within the current module.
     """
     reference = Reference()
+    app.add_transform(FieldDashes)
     _ADDRESSES.setup(app)
+    _LISTED.setup(app)
     app.connect("env-updated", reference.collect)
     app.connect("missing-reference", reference.resolve, priority=400)
+    app.connect("html-page-context", reference.show_listing)
