@@ -34,6 +34,9 @@ FILE_BYTES = {
     ".toml": _mebibytes(1),
 }
 NOTEBOOK_BYTES = _mebibytes(64)  # with outputs; the largest of the JAX docs has 2.4 MB
+# Files that only the pipeline writes, such as memos; the largest for the JAX docs has 38 MB. Larger
+# ones count as damaged.
+OWN_BYTES = _mebibytes(256)
 COPY_BYTES = _mebibytes(8)  # a page for ``adopt``
 FOUND_FILES = Limit(100_000, "files")  # files in a folder that a user names
 
@@ -70,6 +73,10 @@ EMPHASIS_PAIRS = 30  # pairs of "*…*" in one message; real messages have fewer
 TRANSLATION_LENGTH = 1_000
 TIMES_AS_LONG = 10
 
+# Marks of a page in a preview: "[" in Markdown, lines of punctuation in reST. Parsers look for the
+# ends of all of them, which takes up to 0.2 ms each. The page of the JAX docs with most has 511.
+PREVIEW_MARKS = Limit(5_000, "brackets and underlines")
+
 # HTML
 HTML_DEPTH = 5_000  # nested elements that the sanitizer reads
 COPY_DEPTH = Limit(150, "nested elements")  # of a web page for ``adopt``
@@ -98,7 +105,8 @@ REFERENCE_BYTES = 64 * MEBIBYTE  # all docstrings of a package
 
 # Network
 REQUEST_BYTES = 2_000_000  # a request to ``serve``; no message is that long
-PUBLISHED_BYTES = 64 * MEBIBYTE  # a file of a published site
+PUBLISHED_BYTES = _mebibytes(64)  # a file of a published site
+MANIFEST_BYTES = _mebibytes(16)  # its manifest; that of the JAX docs has 2.7 MB
 REPLY_BYTES = (
     4 * MEBIBYTE
 )  # a language model's reply; a batch takes some ten thousand bytes

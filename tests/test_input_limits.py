@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from folders import read_tree
 
 from pipeline.limits import FOUND_FILES, MEBIBYTE
 
@@ -22,6 +21,7 @@ SECONDS = (
     4.0  # of CPU: 2 on a machine with nothing else to do, of which imports take half
 )
 MEMORY = 300  # MiB
+HUGE = 1 << 43  # bytes, of which nobody has the memory
 # Runs a command, and ends its error output with a line of seconds and KiB. The resident memory of
 # getrusage would include that of pytest, which has started the process.
 MEASURED = """
@@ -92,6 +92,7 @@ class Row:
     content: Callable[[], bytes]
     message: str
     code: int = 4
+    size: int = 0  # the file is extended to this size, without taking space on the disk
 
 
 def rows() -> dict[str, Row]:
@@ -181,6 +182,80 @@ OTHERS = {
         content=lambda: b"[" + b"1," * 40_000_000 + b"1]",
         message="at most 8,388,608 are read",
     ),
+    "serve: lock": Row(
+        command="serve sample --port 18765 --no-browser",
+        file="upstream/sample.lock",
+        content=bytes,
+        size=HUGE,
+        message="at most 8,388,608 are read",
+    ),
+    "serve: configuration": Row(
+        command="serve sample --port 18765 --no-browser",
+        file="pyproject.toml",
+        content=bytes,
+        size=HUGE,
+        message="at most 1,048,576 are read",
+        code=2,
+    ),
+    "upgrade: configuration": Row(
+        command="upgrade latest sample --dry-run",
+        file="pyproject.toml",
+        content=bytes,
+        size=HUGE,
+        message="at most 1,048,576 are read",
+        code=2,
+    ),
+    "pull: lock": Row(
+        command="pull sample",
+        file="upstream/sample.lock",
+        content=bytes,
+        size=HUGE,
+        message="at most 8,388,608 are read",
+    ),
+    "draft: glossary": Row(
+        command="draft sample --stub --yes",
+        file="translations/glossary/zh_CN.csv",
+        content=bytes,
+        size=2 * MEBIBYTE,
+        message="at most 1,048,576 are read",
+    ),
+    "cache: entry": Row(
+        command="cache verify",
+        file=f"build/cache/execution/aa/{'a' * 64}.json",
+        content=bytes,
+        size=HUGE,
+        message="entries were damaged and are removed",
+        code=1,
+    ),
+    "init: a file that is there": Row(
+        command="init in --name lamps --url https://example.org --from a/b@v1",
+        file="in/README.md",
+        content=bytes,
+        size=HUGE,
+        message="these files exist with other content: in/README.md",
+        code=2,
+    ),
+    "verify-site: manifest": Row(
+        command="verify-site in",
+        file="in/freshness.json",
+        content=bytes,
+        size=17 * MEBIBYTE,
+        message="at most 16,777,216 are read",
+    ),
+    "verify-site: any file": Row(
+        command="verify-site in",
+        file="in/freshness.json",
+        content=bytes,
+        size=HUGE,
+        message="at most 67,108,864 are read",
+    ),
+    "sync: catalogue of any size": Row(
+        command="sync sample --no-execute",
+        file=CATALOG,
+        content=bytes,
+        size=HUGE,
+        message="at most 268,435,456 are read",
+    ),
 }
 
 
@@ -220,6 +295,16 @@ def commit_all(root: Path) -> None:
         subprocess.run(["git", *identity, *words], cwd=root, check=True)
 
 
+def committed(root: Path) -> dict[str, bytes]:
+    """Return every committed file that can be read, by its path."""
+    found: dict[str, bytes] = {}
+    for name in ("translations", "upstream"):
+        for path in (root / name).rglob("*"):
+            if path.is_file() and path.stat().st_size < HUGE:
+                found[str(path)] = path.read_bytes()
+    return found
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("row", rows().values(), ids=rows().keys())
 def test_too_much_is_refused_at_once_and_nothing_is_written(
@@ -228,18 +313,19 @@ def test_too_much_is_refused_at_once_and_nothing_is_written(
     if row.command == "review":
         commit_all(synced)
     file = synced / row.file
-    file.parent.mkdir(exist_ok=True)
+    file.parent.mkdir(exist_ok=True, parents=True)
     file.write_bytes(row.content())
-    committed = [synced / folder for folder in ("translations", "upstream")]
-    before = [read_tree(folder) for folder in committed]
+    if row.size:
+        os.truncate(file, row.size)
+    before = committed(synced)
     command = row.command
     if command.startswith("adopt"):
         command = " ".join((command, *ADOPTED))
     end = run_measured(*command.replace("FILE", row.file).split())
     assert end.code == row.code, end.text
     assert row.message in end.text
-    assert file.name in end.text
-    assert [read_tree(folder) for folder in committed] == before
+    assert file.stem in end.text
+    assert committed(synced) == before
     assert end.seconds <= SECONDS
     assert end.memory <= MEMORY
 

@@ -51,11 +51,9 @@ class ExecutionCache:
     def get(self, key: str) -> bytes | None:
         """Return the entry of ``key`` and mark it as used; None if it is missing or damaged."""
         path = self._path(key)
-        try:
-            data = path.read_bytes()
-        except OSError:
+        if not path.is_file():
             return None
-        entry = _unframed(key, data)
+        entry = _unframed(key, files.read_own(path))
         if entry is None:
             self.reject(key)
             return None
@@ -70,9 +68,7 @@ class ExecutionCache:
 
     def peek(self, key: str) -> bytes | None:
         """Return the entry of ``key``, or None. Unlike ``get``, change nothing in the folder."""
-        with suppress(OSError):
-            return _unframed(key, self._path(key).read_bytes())
-        return None
+        return _unframed(key, files.read_own(self._path(key)))
 
     def put(self, key: str, entry: bytes) -> None:
         """Store ``entry``; replace an older entry of ``key``. Raises WriteError."""
@@ -127,9 +123,10 @@ class ExecutionCache:
     def verify(self) -> tuple[str, ...]:
         """Remove the damaged entries and return their keys. No entry is marked as used."""
         for key in self.all_keys():
-            with suppress(OSError):  # another run has removed it
-                if _unframed(key, self._path(key).read_bytes()) is None:
-                    self.reject(key)
+            path = self._path(key)
+            # Another run may have removed it.
+            if _unframed(key, files.read_own(path)) is None and path.is_file():
+                self.reject(key)
         return tuple(self.damaged)
 
     def _path(self, key: str) -> Path:
@@ -172,11 +169,13 @@ def _framed(key: str, entry: bytes) -> bytes:
     return b"".join((HEAD, _digest(key, entry), MIDDLE, entry, TAIL))
 
 
-def _unframed(key: str, data: bytes) -> bytes | None:
+def _unframed(key: str, data: bytes | None) -> bytes | None:
     """Return the entry in the file content ``data``; None if its digest is wrong.
 
     The digest also covers the key, so a file under a wrong name is invalid.
     """
+    if data is None:
+        return None
     start = len(HEAD) + DIGEST_LENGTH + len(MIDDLE)
     entry = data[start : -len(TAIL)]
     return entry if data == _framed(key, entry) else None

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pipeline.errors import InputError, PipelineError, check_limit
-from pipeline.limits import FILE_BYTES, FOUND_FILES
+from pipeline.limits import FILE_BYTES, FOUND_FILES, OWN_BYTES, Limit
 
 _TEMPORARY = ".*.????????.tmp"  # temporary names of files that are being written
 
@@ -25,20 +25,34 @@ class WriteError(PipelineError):
     """A file cannot be written; its previous content is untouched."""
 
 
-def read_bytes(path: Path, *, bounded: bool = True) -> bytes:
+def read_bytes(
+    path: Path, *, bounded: bool = True, limit: Limit | None = None
+) -> bytes:
     """Return the content of ``path``. Raises InputError if it cannot be read.
 
-    If ``bounded``, a file larger than the limit for its suffix (``FILE_BYTES``) is an InputError.
+    If ``bounded``, a file larger than ``limit`` is an InputError. The default is the limit for the
+    file's suffix (``FILE_BYTES``).
     """
     try:
         with path.open("rb") as file:
-            limit = FILE_BYTES.get(path.suffix)
+            limit = limit or FILE_BYTES.get(path.suffix)
             if bounded and limit:
                 size = os.fstat(file.fileno()).st_size
                 check_limit(size, limit, where=str(path))
             return file.read()
     except OSError as error:
         raise _read_error(path, error) from error
+
+
+def read_own(path: Path, limit: Limit = OWN_BYTES) -> bytes | None:
+    """Return the content of a file that only the pipeline writes.
+
+    Return None if it is missing, unreadable, or larger than any that the pipeline writes.
+    """
+    try:
+        return read_bytes(path, limit=limit)
+    except InputError:
+        return None
 
 
 def write_if_changed(

@@ -21,7 +21,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 import pipeline
-from pipeline.adapters.files import write_if_changed
+from pipeline.adapters.files import read_own, write_if_changed
 
 _SIZE = 20  # length of a digest in bytes
 _SUFFIXES = (".py", ".js", ".css", ".svg", ".html", ".j2", ".toml")
@@ -50,7 +50,7 @@ class Memo(Generic[Value]):
         self._values: dict[str, Value] = {}  # decoded values by subject
         # Without a readable file, the memo is empty, so everything is computed again.
         with suppress(*_UNREADABLE):
-            self._known = {**_FILE.decode(path.read_bytes())}
+            self._known = {**_FILE.decode(read_own(path) or b"")}
 
     def get(self, subject: str, *keys: str) -> Value | None:
         """Return the value of ``subject`` if it was made with one of ``keys``, or None."""

@@ -38,7 +38,7 @@ class Published(Protocol):
 
 @contextmanager
 def open_published(
-    address: str, *, most_bytes: int = PUBLISHED_BYTES, seconds: float = SECONDS
+    address: str, *, most_bytes: int = PUBLISHED_BYTES.most, seconds: float = SECONDS
 ) -> Iterator[Published]:
     """Yield the site at ``address``, which is a web address or a folder.
 
@@ -78,7 +78,7 @@ class _InFolder:
         file = (self._folder / path).resolve()
         if not file.is_file() or not file.is_relative_to(self._folder):
             return None
-        return read_bytes(file)
+        return read_bytes(file, limit=PUBLISHED_BYTES)
 
 
 class _OnServer:

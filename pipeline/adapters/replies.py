@@ -12,9 +12,12 @@ from pathlib import Path
 
 import msgspec
 
-from pipeline.adapters.files import write_atomic
+from pipeline.adapters.files import read_own, write_atomic
+from pipeline.limits import REPLY_BYTES, Limit
 
 VERSION = 1
+# JSON may take six bytes for one byte of the reply.
+_LIMIT = Limit(8 * REPLY_BYTES, "bytes")
 
 
 class KeptReply(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +42,8 @@ def keep_reply(folder: Path, key: str, reply: KeptReply) -> None:
 def read_replies(folder: Path) -> Iterator[KeptReply]:
     """Yield every valid reply below ``folder``, sorted by key."""
     for path in sorted(folder.glob("*/*.json")):
-        with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
-            reply = msgspec.json.decode(path.read_bytes(), type=KeptReply)
+        with suppress(msgspec.DecodeError, UnicodeDecodeError):
+            data = read_own(path, _LIMIT)
+            reply = msgspec.json.decode(data or b"", type=KeptReply)
             if reply.version == VERSION:
                 yield reply

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pipeline.adapters.files import write_if_changed
+from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.commands.console import (
     exit_code_of,
     print_json,
@@ -22,6 +22,7 @@ from pipeline.commands.options import locales_of
 from pipeline.commands.run_lock import marked
 from pipeline.config import Settings, read_settings
 from pipeline.errors import INTERRUPTED, ConfigError, worst
+from pipeline.limits import OWN_BYTES
 from pipeline.log import Log
 from pipeline.paths import Paths
 from pipeline.report.json import run_json
@@ -112,7 +113,7 @@ def _write_front_page(settings: Settings, locales: Sequence[str]) -> Path | None
         record = paths.site / "progress.json"
         if record.is_file():
             title = upstream.site.title or upstream.name
-            progress = json.loads(record.read_bytes())
+            progress = json.loads(read_bytes(record, limit=OWN_BYTES))
             sites.append(
                 SiteSummary(name=upstream.name, title=title, progress=progress)
             )

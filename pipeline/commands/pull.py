@@ -9,6 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 
+from pipeline.adapters.files import read_bytes
 from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.pages import name_findings, reference_findings
 from pipeline.commands.run_lock import run_lock
@@ -66,7 +67,7 @@ def pull_docs(run: Run, *, ref: str | None) -> RunResult:
 
 
 def lock_bytes(run: Run) -> bytes:
-    """Return the content of the lock file, or empty bytes if there is none."""
+    """Return the content of the lock file, or empty bytes if there is none. Raises InputError."""
     # The bytes are only compared, so they need not be valid.
     path = run.paths.lock
-    return path.read_bytes() if path.is_file() else b""
+    return read_bytes(path) if path.is_file() else b""

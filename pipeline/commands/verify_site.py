@@ -33,7 +33,8 @@ from pipeline.core.pin.lock import (
     is_reference,
     parse_lock,
 )
-from pipeline.errors import ConfigError, FindingsError, InputError
+from pipeline.errors import ConfigError, FindingsError, InputError, check_limit
+from pipeline.limits import MANIFEST_BYTES
 from pipeline.log import QUIET, Log
 from pipeline.paths import Paths
 from pipeline.report.verified import (
@@ -129,7 +130,9 @@ def _manifest(site: Published) -> Manifest:
             where=site.name,
             hint="Give the address of the site's root.",
         )
-    manifest = read_manifest(data, where=f"{site.name.rstrip('/')}/{MANIFEST}")
+    where = f"{site.name.rstrip('/')}/{MANIFEST}"
+    check_limit(len(data), MANIFEST_BYTES, where=where)
+    manifest = read_manifest(data, where=where)
     if not manifest.project:
         raise InputError(
             "was built from uncommitted files, so it cannot be verified",

@@ -345,7 +345,8 @@ class _Reader:
 def _with_lock(upstream: Upstream, root: Path) -> Upstream:
     """Return the upstream with the Markdown dialect that the last pull recorded in the lock."""
     try:
-        text = Paths(root, upstream.name).lock.read_text("utf-8", "replace")
+        with Paths(root, upstream.name).lock.open("rb") as file:
+            text = file.read(FILE_BYTES[".lock"].most).decode("utf-8", "replace")
     except OSError:  # nothing has been pulled yet
         text = ""
     locked = _LOCKED_DIALECT.search(text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
+from pipeline.adapters.files import read_bytes
 from pipeline.core.catalog.origins import credits_of
 from pipeline.core.pin.lock import page_path
 from pipeline.errors import InputError
@@ -21,12 +22,12 @@ def credits_of_page(paths: Paths, locale: str, document: str) -> list[tuple[str,
     page = page_path(PurePosixPath(document).with_suffix("").as_posix())
     path = paths.catalog(locale, page)
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
         if ADOPTED not in data:
             return []  # without such notes, which is usual, parsing is not needed
         from pipeline.adapters import po
 
         entries = po.read_catalog(data, where=page).catalog.entries
-    except (OSError, InputError):
+    except InputError:
         return []  # the catalogue is missing, or unreadable, which ``update`` has reported
     return sorted(credits_of(entries))

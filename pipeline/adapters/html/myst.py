@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.adapters.html.formulas import formula_mathml
 from pipeline.adapters.html.images import Images, PageFolder
+from pipeline.limits import DIRECTIVES
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -155,8 +156,11 @@ def _directive(name: str, argument: str, *, content: str, env: Any) -> str:
         return _code(body, language="text")
     if name == "math":
         return _math(f"{argument}\n{body}".strip())
+    depth = env.get("depth", 0)
+    if depth >= DIRECTIVES:  # ``split`` reports it
+        return _code(content, language="text")
     # Show the prose in any other directive, whatever Sphinx would do with it.
-    inner = str(_markdown().render(body, env))
+    inner = str(_markdown().render(body, {**env, "depth": depth + 1}))
     if name in ("figure", "image"):
         source = escape(env["images"].uri(argument))
         return f'<figure><img src="{source}" alt=""><figcaption>{inner}</figcaption></figure>'

@@ -16,13 +16,14 @@ from importlib import resources
 from pathlib import Path
 from string import Template
 
-from pipeline.adapters.files import WriteError, write_atomic
+from pipeline.adapters.files import WriteError, read_own, write_atomic
 from pipeline.adapters.installed import Origin, origin
 from pipeline.adapters.upstream.address import read_address
 from pipeline.commands.console import ask
 from pipeline.config import read_settings
 from pipeline.errors import ConfigError
 from pipeline.folders import ALL, Folders, fault_in
+from pipeline.limits import Limit
 from pipeline.naming import exact_pin, group_of, repository_on_github
 from pipeline.paths import glossary_path
 
@@ -81,7 +82,7 @@ def start_project(folder: Path, docs: NewDocs) -> dict[str, bool]:
         path = folder / name
         if not path.exists():
             missing.append(name)
-        elif not path.is_file() or path.read_bytes() != data:
+        elif read_own(path, Limit(len(data), "bytes")) != data:
             other.append(name)
     if other:
         named = ", ".join((folder / name).as_posix() for name in other)

@@ -8,7 +8,6 @@ file: no run drops the records that another one has written.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 
 from pipeline.adapters import files
 from pipeline.core.execution.code_cells import cell_name
@@ -86,9 +85,7 @@ class History:
 
     def _read_all(self) -> dict[str, PageRecord]:
         # The file is missing in the first run. An unreadable file does not stop a run either.
-        with suppress(OSError):
-            return parse_history(self._path.read_bytes())
-        return {}
+        return parse_history(files.read_own(self._path) or b"")
 
 
 def _findings(page: str, record: PageRecord) -> Iterator[Finding]:

@@ -24,7 +24,7 @@ from pipeline.core.document.merge import Merged
 from pipeline.core.document.reader import Document, Format
 from pipeline.core.execution.outputs import with_ids
 from pipeline.core.workbench.marks import ATTRIBUTE, MarkedHtml, marked_text, read_marks
-from pipeline.stages.publish.renderer import Source, notebook_of
+from pipeline.stages.publish.renderer import Source, check_marks, is_prose, notebook_of
 
 _BETWEEN = uuid4().hex  # a random separator that no page contains
 
@@ -38,6 +38,7 @@ def render_marked(
     InputError, and any exception of nbconvert.
     """
     texts = _marked_texts(merged)
+    check_marks(texts, where=document.path)
     if document.format is Format.MYST:
         # Text pages have no code, so they do not need nbconvert, which loads slowly.
         return _with_elements(_cell(markdown_html(texts[0], folder=folder)))
@@ -102,22 +103,20 @@ def _marked_data(merged: Merged, texts: list[str], *, is_json: bool) -> bytes:
 def _body(notebook: Mapping[str, Any], folder: PageFolder) -> str:
     """Return the HTML of a notebook's cells."""
     # Translations change prose only. So code is rendered separately, and its HTML is cached.
-    code = {**notebook, "cells": [cell for cell in notebook["cells"] if _is_code(cell)]}
+    code = {
+        **notebook,
+        "cells": [cell for cell in notebook["cells"] if not is_prose(cell)],
+    }
     rendered = iter(_code_html(json.dumps(code), folder))
     parts: list[str] = []
     for cell in notebook["cells"]:
-        if _is_code(cell):
+        if not is_prose(cell):
             parts.append(next(rendered))
             continue
         attachments = cell.get("attachments", {})
         prose = markdown_html(cell["source"], folder=folder, attachments=attachments)
         parts.append(_cell(sanitize(prose).html))
     return "\n".join(parts)
-
-
-def _is_code(cell: Mapping[str, Any]) -> bool:
-    """Return whether a cell is code or raw: a cell that translations do not change."""
-    return str(cell["cell_type"]) != "markdown"
 
 
 @lru_cache(maxsize=8)

@@ -7,7 +7,8 @@ run in worker processes, which receive previews and return results, and share no
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape
@@ -27,12 +28,16 @@ from pipeline.core.execution.outputs import (
     with_ids,
     with_outputs,
 )
-from pipeline.errors import PipelineError
+from pipeline.errors import PipelineError, check_limit
+from pipeline.limits import PREVIEW_MARKS
 from pipeline.site.texts import words
 from pipeline.stages.publish.stage import PreviewPage
 
 # Metadata of a notebook that nbconvert uses.
 _SHOWN = frozenset(("kernelspec", "language_info", "widgets"))
+
+# A line that may underline a title in reST: one punctuation mark, repeated.
+_UNDERLINE = re.compile(r"^([!-/:-@\[-`{-~])\1*\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,12 +106,31 @@ def _body(preview: PreviewPage) -> Sanitized:
     if preview.source.suffix == ".rst":
         # nbconvert cannot read reST.
         text = data.decode("utf-8", "replace")
+        check_marks([text], where=preview.source.name)
         return sanitize(rst_html(text, folder=preview.folder))
     source = Source(
         path=preview.source, data=data, outputs=preview.outputs, folder=preview.folder
     )
     notebook = notebook_of(source, page=preview.page)
+    prose = [cell["source"] for cell in notebook["cells"] if is_prose(cell)]
+    check_marks(prose, where=preview.source.name)
     return html.notebook_html(notebook, folder=preview.folder)
+
+
+def is_prose(cell: Mapping[str, Any]) -> bool:
+    """Return whether a cell is neither code nor raw, so that translations change it."""
+    return str(cell["cell_type"]) == "markdown"
+
+
+def check_marks(texts: Sequence[str], *, where: str) -> None:
+    """Raise InputError if the texts of a page have more marks than a preview renders."""
+    count = 0
+    for text in texts:
+        if where.endswith(".rst"):
+            count += sum(1 for _ in _UNDERLINE.finditer(text))
+        else:
+            count += text.count("[")
+    check_limit(count, PREVIEW_MARKS, where=where)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

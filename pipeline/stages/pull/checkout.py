@@ -24,6 +24,7 @@ from pathlib import Path
 from pipeline.adapters.files import (
     WriteError,
     files_below,
+    read_bytes,
     remove_files,
     remove_tree,
     write_if_changed,
@@ -71,12 +72,12 @@ class Checkout:
 def read_old_lock(checkout: Checkout, log: Log) -> Lock | None:
     """Return the current lock; None if it is missing or damaged. Warn about a damaged one."""
     # The lock is committed, so a git merge may have left conflict marks in it.
+    if not checkout.lock.exists():
+        return None  # the first pull
     try:
-        return parse_lock(checkout.lock.read_bytes(), where=str(checkout.lock))
+        return parse_lock(read_bytes(checkout.lock), where=str(checkout.lock))
     except InputError as error:
         log.warn(f"{error.where}: {error.what}; it is replaced")
-    except OSError:
-        pass  # the first pull
     return None
 
 
@@ -130,8 +131,8 @@ def _update_reference(checkout: Checkout, source: Source) -> int:
 def _last_pulled(checkout: Checkout) -> Lock | None:
     """Return the lock of the last pull, from its copy; None if unknown."""
     try:
-        return parse_lock(checkout.pulled.read_bytes(), where=str(checkout.pulled))
-    except (InputError, OSError):
+        return parse_lock(read_bytes(checkout.pulled), where=str(checkout.pulled))
+    except InputError:
         return None
 
 
@@ -260,8 +261,8 @@ def _is_complete(checkout: Checkout) -> bool:
     """Return whether the checkout has the files that the lock describes."""
     # This is part of a repair, so a lock that cannot be read is no error here.
     try:
-        lock = parse_lock(checkout.lock.read_bytes(), where=str(checkout.lock))
-    except (InputError, OSError):
+        lock = parse_lock(read_bytes(checkout.lock), where=str(checkout.lock))
+    except InputError:
         return False
     return checkout.docs.is_dir() and not changed_files(checkout.docs, lock.files)
 

@@ -25,6 +25,7 @@ from pipeline.core.pin.lock import Lock, is_reference
 from pipeline.entries import Catalog
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
+from pipeline.limits import OWN_BYTES
 from pipeline.packages import how_to_run
 from pipeline.run import Run
 from pipeline.stages.update.releases import (
@@ -112,9 +113,8 @@ class Locale:
         unread: dict[str, InputError] = {}
         for page, path in self._by_page(self.paths.catalogs(self.name)):
             try:
-                # Without a size limit, because a file that is skipped here would count as missing.
-                # The parser reports a file that is too large.
-                files[page] = read_bytes(path, bounded=False)
+                # The parser reports a file that is too large to be a catalogue.
+                files[page] = read_bytes(path, limit=OWN_BYTES)
             except InputError as error:
                 unread[page] = error
         return files, unread

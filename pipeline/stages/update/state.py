@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pipeline.adapters.files import write_if_changed
+from pipeline.adapters.files import read_own, write_if_changed
 from pipeline.paths import Paths
 
 _SIZE = 20  # length of a digest in bytes
@@ -107,7 +107,7 @@ def read_state(paths: Paths, locale: str) -> State:
     Without a state, entries are merged without a base. Even then, no translation is lost.
     """
     try:
-        pages = json.loads(paths.memory_state(locale).read_bytes())
+        pages = json.loads(read_own(paths.memory_state(locale)) or b"")
         branch = Branch(*pages.pop(_BRANCH)) if _BRANCH in pages else None
         # Somebody may have edited the file. Unexpected JSON raises one of the errors below.
         known = {}
