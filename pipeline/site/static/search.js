@@ -125,7 +125,10 @@
     fixed: 0.3, // of the usual count: the part that does not depend on the length of the page
   };
   const COVERED = 2; // exponent of the share of a query that the summary of an object has: half of it says little
-  const APT = 0.8; // share of a query that the name and the summary of an object must have to be an answer
+  const APT = 0.8; // share of a query that a heading must have to be an answer
+  const LEAD = 1.4; // by how many times an object must score better than a guide to come before it
+  const BETWEEN = 2; // guides between two objects, so that the first results have one object
+  const FIRST = 3; // results that most readers look at
   const RARITY = 0.5; // exponent of a word's rarity: most rare words in a question are filler
   const HALF = 3; // occurrences on a page of average length that give half of the points
   const MOST_OTHERS = 3;
@@ -234,6 +237,8 @@
   const wordsIn = (list) => list.split(" ").filter(Boolean);
   const APART = new Set(wordsIn(jzWords.search.particles));
   const STOPS = new Set([...APART, ...wordsIn(jzWords.search.small), ...wordsIn(SMALL)]);
+  // Words that ask for an explanation, which no summary of an object gives.
+  const REASONS = ["why", ...wordsIn(jzWords.search.reasons)];
   // 什么是 and 自己写 consist of small words.
   const isSmallAnywhere = (word) => STOPS.has(word) || (IS_UNSPACED.test(word) && [...word].some((_, at) => at && STOPS.has(word.slice(0, at)) && isSmallAnywhere(word.slice(at))));
   // In a query with Chinese, English words are names, such as where.
@@ -382,7 +387,7 @@
     let named = 0;
     let points = 0;
     let has = 0;
-    let about = 0; // share of the terms that the first piece has in its headings or summary
+    const headings = new Map(); // by piece: the share of the terms that it has in its headings or summary
     for (const { share, found } of terms) {
       const pieces = found.get(page.number);
       if (!pieces) continue;
@@ -394,7 +399,7 @@
         named = Math.max(named, explained);
         places.set(piece, places.get(piece) + explained);
       }
-      about += share * (pieces.get(0)?.[1] ?? 0);
+      for (const [piece, [, one]] of pieces) headings.set(piece, (headings.get(piece) ?? 0) + share * one);
       has += share * Math.min(1, often); // asides say little: 1.26 in an output may be milliseconds
       const usual = HALF * (WEIGHTS.fixed + (1 - WEIGHTS.fixed) * (page.size / length));
       points += share * (WEIGHTS.often * (often / (often + usual)) + WEIGHTS.heading * headed);
@@ -402,15 +407,17 @@
     const phrases = new Map();
     for (const { share, found } of pairs) add(phrases, found.get(page.number) ?? [], share);
     points += WEIGHTS.phrase * Math.max(0, ...phrases.values());
-    points += WEIGHTS.title * fits(page, terms);
+    const fit = fits(page, terms);
+    points += WEIGHTS.title * fit;
     const isAt = (page.number - from) / (to - from);
     points += (page.isObject ? WEIGHTS.known : WEIGHTS.early) * (1 - isAt);
-    points += page.isObject ? WEIGHTS.subject * about ** COVERED : 0;
+    // The first piece of an object's page has its name and summary.
+    points += page.isObject ? WEIGHTS.subject * (headings.get(0) ?? 0) ** COVERED : 0;
     points *= 1 - WEIGHTS.missing * (1 - has);
     // A result leads to the best piece.
     for (const [piece, counts] of phrases) places.set(piece, (places.get(piece) ?? 0) + counts);
     const best = [...places].sort((one, other) => other[1] - one[1] || one[0] - other[0]).map(([piece]) => piece);
-    return { score: page.isTranslated ? points : points * WEIGHTS.untranslated, places: best.length ? best : [0], named, about };
+    return { score: page.isTranslated ? points : points * WEIGHTS.untranslated, places: best.length ? best : [0], named, headed: Math.max(fit, ...headings.values()) };
   };
 
   // Returns the small words of a run that are adjacent: 是什么 is no phrase.
@@ -520,6 +527,8 @@
       isOther: !asIs.every((places) => places.has(number)),
       ...score(pages[number], pages[number].isObject ? ofObjects : ofGuides),
     }));
+    // A query in words that mean a name, such as 求梯度, may ask for explanations.
+    const isName = told.length === all.length && !all.some((run) => IS_UNSPACED.test(run));
     // The same names, with their modules spelled out.
     const spelled = terms.flatMap(({ forms }) => forms.filter((form) => form.isSpelled).flatMap((form) => form.words));
     const marks = [...told, ...terms.flatMap(({ forms }) => forms.flatMap((form) => form.asked.map(({ run }) => run)))];
@@ -527,13 +536,14 @@
     const isPaired = all.length === 1 && IS_UNSPACED.test(all[0]) && [...all[0]].length > 2;
     const unknown = told.filter((run, at) => !asIs[at].size && !terms.some(({ numbers, whole }) => whole.size && numbers.includes(all.indexOf(run))));
     const meant = unknown.length ? await meantBy(all, unknown) : [];
-    return { words: [...told, ...spelled], marks, isPaired, results: ranked(results, { titles, isText, isMany: terms.length > 1, names: namesIn(query) }), meant };
+    return { words: [...told, ...spelled], marks, isPaired, results: ranked(results, { titles, isText, isMany: terms.length > 1, names: isName ? namesIn(query) : [], asksWhy: REASONS.some((word) => query.toLowerCase().includes(word)) }), meant };
   };
 
-  // Sorts the results: the object asked for, pages whose title is the query, other objects of that name (without any, pages that list it), then by score. Partial matches are shown if the query has many terms, or if few pages match it whole.
-  const ranked = (results, { titles, isText, isMany, names }) => {
-    const hasObject = results.some(({ named }) => named > 1);
-    const isNamed = ({ named }) => named > Number(hasObject);
+  // Sorts the results: the object that the query names, pages whose title is the query, other objects of that name (without any, guides that list it), then by score. Partial matches are shown if the query has many terms, or if few pages match it whole. ``names`` are the words of the query if all of them may be names.
+  const ranked = (results, { titles, isText, isMany, names, asksWhy }) => {
+    const isDocumented = results.some(({ named }) => named > 1);
+    const hasObject = isDocumented && names.length > 0;
+    const isNamed = ({ named, page }) => (isDocumented ? hasObject && named > 1 : named > 0 && !page.isObject);
     const isIt = ({ page }) => Number(titles.some((title) => page.titles.includes(title)));
     const isFirst = (one) => 4 * isIt(one) + 2 * Number(isNamed(one)) + Number(isText && !one.isPart);
     // Of objects of one name, those come first that are spelled as in the query (Array, array), then those that guides mention more, which have lower numbers.
@@ -541,27 +551,34 @@
     const byName = (one, other) => Number(other.page.isObject) - Number(one.page.isObject) || isSpelled(other) - isSpelled(one) || one.page.number - other.page.number;
     results.sort((one, other) => isFirst(other) - isFirst(one) || (hasObject && isNamed(one) && byName(one, other)) || other.score - one.score || one.page.number - other.page.number);
     if (hasObject) results.unshift(...results.splice(results.findIndex(isNamed), 1));
-    results = alternated(results);
+    if (hasObject) results = alternated(results, () => 0);
+    else results = alternated(results, asksWhy ? () => FIRST : guidesBefore);
     const similar = results.filter(({ isPart }) => isPart);
     const areShown = (isMany && !isText) || results.length - similar.length < FEW;
     const close = new Set(similar.slice(0, areShown ? MOST_SIMILAR : 0));
     return results.filter((one) => !one.isPart || close.has(one));
   };
 
-  // Puts guides after each object, as long as they match well enough: some readers want to learn, others to look up. One guide follows an object whose summary answers the query, two follow any other.
-  const alternated = (results) => {
+  // Returns how many guides come before the first object: none if it scores much better, but one if the heading of a guide has the query, which is more than a summary.
+  const guidesBefore = (object, guides) => {
+    if (object.isPart > guides[0].isPart || object.score < LEAD * guides[0].score) return BETWEEN;
+    return guides.slice(0, FIRST).some(({ headed }) => headed >= APT) ? 1 : 0;
+  };
+  // Puts guides before and behind each object as long as they match well enough: some readers want to learn, others to look up.
+  const alternated = (results, before) => {
     const objects = results.filter(({ page }) => page.isObject);
     const guides = results.filter(({ page }) => !page.isObject);
+    if (!objects.length || !guides.length) return results;
     const places = new Map(results.map((one, at) => [one, at]));
     const all = [];
-    let between = 0; // guides that come before the next object
+    let between = before(objects[0], guides); // guides that come before the next object
     while (objects.length && guides.length) {
       const [object, guide] = [objects[0], guides[0]];
       const isGuidesTurn = between > 0 && guide.isPart <= object.isPart;
       const isGuide = isGuidesTurn || places.get(guide) < places.get(object);
       all.push(isGuide ? guides.shift() : objects.shift());
       if (isGuide) between--;
-      else between = object.about >= APT && !object.named ? 1 : 2;
+      else between = BETWEEN;
     }
     return [...all, ...objects, ...guides];
   };
