@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from bs4 import BeautifulSoup, Tag
 from notebooks import code, notebook_value, prose
+from previews import preview_page
 from runs import run_of
 from site_chromium import REASON
 
@@ -28,7 +29,7 @@ from pipeline.core.results import PageResult
 from pipeline.paths import Paths
 from pipeline.stages.publish.marked_page import render_marked, render_message
 from pipeline.stages.publish.renderer import render_preview
-from pipeline.stages.publish.stage import PreviewPage, RunState, render
+from pipeline.stages.publish.stage import render
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -221,22 +222,6 @@ def one_of(page: Tag, selector: str) -> Tag:
     return found
 
 
-def preview_page(folder: Path, name: str, text: str) -> PreviewPage:
-    source = folder / name
-    source.write_text(text, "utf-8")
-    return PreviewPage(
-        page="tea",
-        source=source,
-        outputs=None,
-        target=folder / f"{name}.html",
-        folder=PageFolder(folder),
-        language="zh-CN",
-        title=f"Tea {SCRIPT}",
-        state=RunState(kind="failed", text=f"failed: {IMAGE}"),
-        digest="0" * 64,
-    )
-
-
 @pytest.fixture(scope="module", params=PAGES)
 def preview(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
@@ -244,7 +229,13 @@ def preview(
     """The preview of a hostile page."""
     folder = tmp_path_factory.mktemp("previews")
     (folder / "cup.png").write_bytes(b"image")
-    one = preview_page(folder, request.param, PAGES[request.param])
+    one = preview_page(
+        folder,
+        request.param,
+        PAGES[request.param],
+        title=f"Tea {SCRIPT}",
+        state=f"failed: {IMAGE}",
+    )
     assert render_preview(one).problem == ""
     return one.target
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from notebooks import notebook_value, prose
-from test_hostile_previews import preview_page
+from previews import preview_page
 
 from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
