@@ -1,8 +1,8 @@
 """``upgrade REF --beside``: show another release on the site, without moving the pin.
 
-The *pin* is the release in the configuration that the project translates first of all. The command
-adds another release to the configuration, pulls its docs, and creates its catalogues. The result
-compares the two releases, like the result of an upgrade.
+The *pin* is the release that the configuration sets for the project; others can only be shown
+beside it. The command adds another release to the configuration, pulls its docs, and creates its
+catalogues. The result compares the two releases, like the result of an upgrade.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from pipeline.stages.pull.stage import read_pulled
 def show_beside(run: Run, options: UpgradeOptions) -> RunResult:
     """Add a release beside the pin and return the result.
 
-    The target ``latest`` means the newest release whose package cannot be installed here yet. (The
-    pin can move to any installable release instead.) A release that is shown already is not added
-    again. Raises ConfigError and UpstreamError.
+    The target ``latest`` means the newest release whose package cannot be installed here yet. (A
+    release that can be installed needs no place beside the pin: the pin can move to it.) A release
+    that is shown already is not added again. Raises ConfigError and UpstreamError.
     """
     if run.upstream.is_beside:
         raise ConfigError(

@@ -56,8 +56,8 @@ _SPARE = ("words to do", "seconds", "messages", "findings", "fuzzy")
 def run_report(result: RunResult, *, verbose: bool = False) -> Report:
     """Return a table for each locale, the findings, the failed pages, and the summary.
 
-    If there are many pages, those without problems are listed only if ``verbose``. Notes among the
-    findings are also listed only then.
+    If there are many pages, those with nothing to do, and many without any translation, are listed
+    only if ``verbose`` (see ``_pages_shown``). So are notes among the findings.
     """
     tables: list[Table] = []
     silent: list[str] = []
@@ -78,7 +78,10 @@ def run_report(result: RunResult, *, verbose: bool = False) -> Report:
 def _hidden_lines(
     name: str, locale: str, pages: Sequence[PageResult], shown: Sequence[PageResult]
 ) -> list[str]:
-    """Return one line for each kind of page that the table leaves out."""
+    """Return one line for each kind of page that the table leaves out.
+
+    If the table lists no page, the last line is the next step.
+    """
     hidden = len(pages) - len(shown)
     untouched = sum(map(_is_untouched, pages)) - sum(map(_is_untouched, shown))
     if not hidden:
@@ -109,7 +112,8 @@ def failure_lines(executions: Sequence[Execution]) -> list[str]:
         if run.failure:
             text = failure_text(run.page, run.failure)
         for line in text.split("\n"):
-            # The other lines are text of the page, and must not be translated.
+            # Only the line with the blame is translated. The rest is the page's name, exception,
+            # code and traceback.
             is_ours = line.startswith("  blame: ")
             lines.append(Translatable(line) if is_ours else line)
     if len(failed) > LISTED:
@@ -171,10 +175,14 @@ def _reference_text(pages: Sequence[PageResult]) -> str:
 
 
 def _pages_shown(pages: Sequence[PageResult]) -> Sequence[PageResult]:
-    """Return the pages that the table lists: of many pages those with something to do or to see."""
+    """Return the pages that the table lists.
+
+    If there are many, these are the pages with open work, with findings, or with an execution.
+    """
     if len(pages) <= _ALL_SHOWN:
         return pages
-    # A release adds a few new pages. Hundreds mean that the project has just begun.
+    # List pages without any translation only if they are few, like the new pages of a release.
+    # Hundreds mean that the project has just begun; one line counts them instead.
     lists_untouched = sum(map(_is_untouched, pages)) <= _ALL_SHOWN
     shown = []
     for page in pages:
@@ -230,8 +238,10 @@ def _page_numbers(pages: Iterable[PageResult]) -> list[str]:
 
 
 def _numbers(total: Mapping[str, int]) -> list[str]:
-    """Return the number columns that all tables share; zeros are left blank."""
-    # A message count of 0 is shown: such a page has nothing to translate.
+    """Return the number columns that all tables share. Zeros are left blank, except for messages.
+
+    A page with 0 messages has nothing to translate.
+    """
     return [
         str(total["messages"]),
         percent_text(total["translated"], total["messages"]),
@@ -241,9 +251,13 @@ def _numbers(total: Mapping[str, int]) -> list[str]:
 
 
 def _state(run: Execution) -> Line:
-    """Return how a page ran: ``partial in interpret mode: accelerator, 2 of 6 cells (cached)``."""
-    # The lines below the table explain failures; the report has the full reasons for
-    # skipping.
+    """Return how a page ran: status, note, category of the reason, cells, cache.
+
+    With the status ``partial``, the note ``in interpret mode`` and the reason ``accelerator``:
+    ``partial in interpret mode: accelerator, 2 of 6 cells (cached)``.
+    """
+    # Show only the category of the reason, to keep the cell short. The lines below the table
+    # explain failures, and the report has the full reasons.
     text = class_of(run).removeprefix(run.status)
     if run.note:
         text = f" {run.note}{text}"

@@ -279,7 +279,8 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
     # Chapters of the same name are merged.
     chapters: dict[str, list[str]] = {}
     for row in rows:
-        # Pages get this note if fewer than half of their words are translated, like the mark EN.
+        # Pages with fewer than half of their words translated get this note, by the same rule as
+        # the mark EN on links (``english_links``).
         note = "" if 2 * row["translated"] >= row["words"] else said["english"]
         page = row["url"].removesuffix(".html")
         address = f"{site.policy.url}{quote(page)}.md"
@@ -315,7 +316,8 @@ def not_found(site: Site, rows: Sequence[Mapping[str, Any]] = ()) -> str:
     for row in rows:
         if row["group"]:
             chapters.setdefault(row["group"], site.policy.url + row["url"])
-    # All words of the page come from the table of the interface, so the page has its language.
+    # The page shows words of the interface, so its ``lang`` is that of the interface: English if
+    # the locale has no table.
     said = site.locale if interface_language(site.locale) != ENGLISH else ENGLISH
     page = template("404.html.j2").render(
         language=said.replace("_", "-"),

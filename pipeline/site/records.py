@@ -1,7 +1,7 @@
 """Records of pages for the extension: blocks, the freshness line below the title, downloads.
 
 A record is a JSON file beside the sources, because the extension runs in Sphinx's process. The
-number of a block is its index in the list ``blocks`` of the record. On the page, the English, the
+number of a block is its index in the list ``blocks`` of the record. The English on the page, the
 panel of changes and the scripts refer to a block by this number.
 """
 
@@ -32,7 +32,8 @@ from pipeline.site.names import ShownState
 from pipeline.site.plan import Site
 from pipeline.site.terms import term_hints
 
-# [name]: https://example.org - but not a footnote, [^name]: words, which is a block.
+# Matches "[name]: https://example.org". A footnote, "[^name]: words", is a block, so it does not
+# match.
 _DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S.*$", re.MULTILINE)
 _GITHUB = "https://github.com/"
 _COLAB = "https://colab.research.google.com/github/"
@@ -51,7 +52,8 @@ def record_of(
     """
     page = shown.page
     documents = [one for one in (shown, *included) if one.page.files]
-    # The generated page of an object has no file of its own; its docstrings have.
+    # The generated page of an API object is no file of upstream; the documents of its docstrings
+    # are.
     own = documents[0].page.files[0] if documents else SourceFile(path=PATH, blob="")
     blocks: list[Block] = []
     records: list[dict[str, Any]] = []
@@ -74,8 +76,9 @@ def record_of(
         blocks += found
     paths = [one.page.files[0].path for one in documents]
     drafts = sum(block.origin is OriginKind.DRAFT for block in blocks)
-    # The freshness line names the sources of the page: for a guide its documents, for the page of
-    # an object the modules of its docstrings.
+    # The freshness line names the sources of the page: for a written page its documents, for the
+    # page of an API object the place of that object. ``paths[:1]`` is used if this place is
+    # unknown.
     named = [path for path in paths if not is_reference(path)] or paths[:1]
     fresh = freshness(
         replace(page, drafts=drafts),
@@ -148,9 +151,9 @@ def _block_record(
     """Return the values of one block for the record.
 
     ``{"text": "你好", "state": "translated", "edit": "https://…", "english": "Hello"}``. There may
-    also be ``terms`` (glossary hints), ``kept`` (a glossary term whose English follows), ``origin``
-    and ``rest`` (it is in a section that stays English). ``lines`` maps digests to lines of the
-    memory; it is empty if people edit the catalogue.
+    also be ``terms`` (glossary hints), ``kept`` (it is a glossary term whose English stays on the
+    line below the translation), ``origin`` and ``rest`` (it is in a section that stays English).
+    ``lines`` maps digests to lines of the memory; it is empty if people edit the catalogue.
     """
     landed = block.landed
     text, english = landed.text, landed.english
@@ -178,8 +181,8 @@ def _edit_address(
 ) -> str:
     """Return the address for editing a block's translation; empty if there is none.
 
-    The configured address may contain a line number: that of the memory (``lines``), if people edit
-    the memory, otherwise that of the catalogue. Then a block without a line has no address.
+    If the configured address contains ``{line}``, a block without a line has no address. The line
+    is that of the memory (``lines``), if people edit the memory, otherwise that of the catalogue.
     """
     name = digest(block.landed.msgid)
     line = lines.get(name, 0) if lines else block.line
@@ -202,7 +205,8 @@ def _shorten_addresses(records: Sequence[dict[str, Any]]) -> str:
     For ``https://…/a.po#L12`` and ``https://…/a.po#L15``, return ``https://…/a.po#L1``. The records
     keep ``2`` and ``5``. That saves a tenth of the size of a page with hundreds of blocks.
     """
-    # A record without an address must not get an empty one, which would mean the common start.
+    # Skip records without an address: readers of the record prepend the common start, so an empty
+    # address would become that start.
     editable = [record for record in records if "edit" in record]
     begin = str(commonprefix([record["edit"] for record in editable]))  # noqa: RUF071 - letters count
     for record in editable:

@@ -41,8 +41,9 @@ def _apply(state: StateCore) -> None:
         tokens.append(token)
         if token.type == "inline" and "{" in token.content:
             _take_from(token, block=tokens[-2])
-        # Drop a paragraph that is now empty. It had only the attributes of a table or code block
-        # nearby, which cannot have attributes.
+        # A paragraph that is now empty had nothing but attributes, meant for a table or code block
+        # beside it. This plugin does not set attributes on those, so drop the paragraph together
+        # with them.
         if token.type == "paragraph_close" and not tokens[-2].content:
             del tokens[-3:]
     state.tokens = tokens

@@ -145,7 +145,7 @@ def _decode(data: bytes, where: str) -> str:
 
 
 class _Lines(str):
-    """Text that polib splits at LF only. ``str.splitlines`` has eight other separators."""
+    """Text that polib splits at LF only. ``str.splitlines`` also splits at other characters."""
 
     __slots__ = ()
 
@@ -154,9 +154,10 @@ class _Lines(str):
 
 
 class _File(polib.POFile):  # type: ignore[misc]  # polib has no types
-    """polib's file, changed to leave the header among the entries.
+    """polib's file, with the header left among the entries.
 
-    Otherwise polib would convert the header to a dict, which loses repeated fields.
+    polib calls ``find('')`` to get the header and converts it to a dict, which loses repeated
+    fields. So ``find`` finds nothing.
     """
 
     def find(self, *_args: object, **_options: object) -> None:
@@ -217,8 +218,9 @@ def _entry(above: LinesAbove, read: polib.POEntry) -> Entry:
 def _references(lines: Iterable[str]) -> tuple[str, ...]:
     """Return the names in all "#:" ``lines``.
 
-    The lines are joined first, because GNU also wraps inside a name. A name with a space is between
-    two isolates, which a line number may follow.
+    The lines are joined first, because GNU also wraps inside a name. A name with a space is
+    enclosed in two invisible characters (Unicode isolates, U+2068 and U+2069); a line number may
+    follow the second one.
     """
     names = []
     for isolated, suffix, plain in _REFERENCE.findall(" ".join(lines)):
@@ -259,9 +261,9 @@ def _merged(first: Entry, second: Entry, source: Source) -> Entry:
 
 
 def _translation_of(first: Entry, second: Entry) -> Entry:
-    """Return the one of two entries with the same msgid whose translation is used.
+    """Return which of two entries with the same msgid gives the translation of the merged one.
 
-    If both have a translation, it is the same, and only the fuzzy flag may differ.
+    If both have a translation, it is the same; one of the two may be fuzzy.
     """
     if not second.msgstr:
         return first

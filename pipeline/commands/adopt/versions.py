@@ -43,7 +43,8 @@ class Versions:
     def history(self) -> History:
         """Return the versions of all pages up to the pin.
 
-        Copies of later versions cannot be adopted, because catalogues have the pin's English.
+        The history ends at the pin: translations of older versions are carried forward to it
+        (``core/adoption/offers``), but copies of later versions cannot be adopted.
         """
         if self.repository is None:
             pinned = (self.lock.commit, self.lock.date)
@@ -59,9 +60,9 @@ class Versions:
 
     @cached_property
     def index(self) -> NameIndex:
-        """Return an index of the names that occur on each page, for a first guess of the page.
+        """Return an index of the identifiers and numbers on each page.
 
-        The index covers only a few versions of each page, because reading all takes minutes.
+        It gives a first guess which page a copy translates. The index covers only a few versions of each page, because reading all takes minutes.
         """
         index = NameIndex()
         samples = self.history.samples()

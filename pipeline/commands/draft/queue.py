@@ -60,7 +60,8 @@ class Queue:
     def run(self, locales: Sequence[LocaleWork]) -> None:
         """Send all requests of ``locales``, and write the drafts into the catalogues.
 
-        If the run ends early, pages are written with the answers received so far.
+        If an error or the budget ends the run early, pages are written with the answers received
+        so far. After Ctrl-C they are not written, but the next run finds the stored replies.
         """
         unfinished = [
             work for locale in locales for work in locale.pages if work.questions
@@ -136,15 +137,16 @@ class Queue:
             )
 
     def _take_error(self, work: PageWork, batch: Batch, error: PipelineError) -> None:
-        """Mark the questions of a failed request for the next run.
+        """Do not ask the questions of a failed request again in this run; the next run asks them.
 
         Stop the queue if other requests would fail as well.
         """
         work.given_up.update(batch.keys.values())
         self._failed += 1
         if isinstance(error, OutOfBudgetError):
-            # An error closes the budget, so requests that follow it end here. The error remains the
-            # reason.
+            # After an error the budget is closed, so other requests in progress may fail with
+            # OutOfBudgetError although tokens are left. Then the run stopped because of ``error``,
+            # not because of the budget.
             self.stopped = "" if self.error else error.what
         else:
             self.log.warn(f"{batch.page}: {error.what}")
@@ -245,8 +247,9 @@ def _answers_of(
         msgstr = question.term
         if not msgstr:
             verdict = work.locale.answers.verdict(question)
-            # Skip a question that still has an attempt. If its second request failed, use the
-            # first answer.
+            # If the run ended before this question could be asked, or asked again, leave it to the
+            # next run. If its second request failed, the first answer counts: as a draft if it only
+            # had doubts, otherwise as rejected.
             if verdict.attempt and question.key not in work.given_up:
                 continue
             msgstr = verdict.judged.msgstr

@@ -45,7 +45,8 @@ class PageChange:
 class Comparison:
     """Comparison of two commits of one upstream.
 
-    ``commits`` is the number of commits ahead and behind, or None if the history is unknown.
+    ``commits``: how many commits only ``after`` has, and how many only ``before`` has; None if the
+    history is unknown.
     """
 
     before: Lock
@@ -121,7 +122,8 @@ class _Comparison:
         self.old, self.new = old, new
         self._known = _all_messages(old)
         self._remaining = _all_messages(new)
-        # As in an update, but without upstream's redirects, which are only a hint.
+        # Find renames as an update does, but without upstream's redirects, which are only a hint
+        # (``{}``).
         born, gone = _only_in(new, old), _only_in(old, new)
         self._renames = find_renames(born, gone, find_kin(born, gone, {}))
 
@@ -165,7 +167,7 @@ class _Comparison:
 def _only_in(
     texts: Mapping[str, _Text], others: Mapping[str, _Text]
 ) -> dict[str, Mapping[str, int]]:
-    """Return the messages of each page that ``texts`` has and ``others`` does not."""
+    """Return the messages, by page, of the pages that are in ``texts`` but not in ``others``."""
     return {page: texts[page].messages for page in texts if page not in others}
 
 

@@ -24,8 +24,8 @@ from pipeline.core.execution.code_cells import (
 )
 from pipeline.core.execution.result import without_colours
 
-# Relative tolerance. Sums of float32 in another order differ so much after some hundred training
-# steps.
+# Relative tolerance. float32 sums that are computed in another order differ by about this much
+# after a few hundred training steps.
 TOLERANCE = 1e-3
 ABSOLUTE = 1e-6  # absolute tolerance, for results that would be zero without rounding
 WIDTH = 100  # maximum number of characters of a line in a finding
@@ -228,8 +228,8 @@ def _canonical(kind: str, match: re.Match[str]) -> str:
 def _is_same(docs: _Token | None, here: _Token | None) -> bool:
     """Return whether two tokens are equal; None is the end of a text.
 
-    ``0.30000001`` equals ``0.3``. ``3`` does not equal ``3.0``, because integers are counts or
-    shapes.
+    ``0.30000001`` equals ``0.3``. Integers are counts or shapes, so they get no tolerance: ``3``
+    equals neither ``4`` nor ``3.0``.
     """
     if docs is None or here is None or docs.kind != here.kind:
         return False

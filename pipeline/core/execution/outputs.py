@@ -27,7 +27,7 @@ _WITH_IDS = (4, 5)
 _FOLDER = r"(?:/[\w.+@~-]+)*"
 # Patterns of paths, with their replacements.
 _PLACES = (
-    # The folder of a page's run: "/tmp/nb-a1b2c3d4/p-e5f6g7h8/tmp" becomes "/tmp".
+    # The folder of a page's run: "/tmp/nb-a1b2c3d4/p-e5f6g7h8/data.csv" becomes "/data.csv".
     (re.compile(rf"{_FOLDER}/nb-\w{{8}}/p-\w{{8}}(?=/)"), ""),
     # "/tmp/ipykernel_4711/1.py" contains the process id.
     (re.compile(r"(?<=/ipykernel)_\d+(?=/)"), ""),
@@ -42,10 +42,10 @@ _TEXTS = ("text", "traceback", "evalue")
 
 
 def outputs_of(executed: Notebook) -> dict[str, Any]:
-    """Return the outputs notebook of an executed notebook.
+    """Return a notebook with only the code cells and their outputs, for ``with_outputs``.
 
-    Of its metadata, only the parts that the run has added are kept: ``language_info`` from the
-    kernel, and ``widgets``, the state of widgets in outputs.
+    It keeps only the metadata that the run has added: ``language_info`` from the kernel, and
+    ``widgets``, the state of widgets in outputs.
     """
     metadata = executed.get("metadata", {})
     kept = [key for key in ("language_info", "widgets") if key in metadata]
@@ -109,10 +109,10 @@ def with_outputs(
 
 
 def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, Any]]:
-    """Return copies of the cells, with ids if the format of ``notebook`` requires them.
+    """Return copies of the cells, with ids only if the format of ``notebook`` requires them.
 
-    Otherwise the copies have no ids. Valid ids from upstream are kept. New ids are made from
-    positions (``cell-0``), because random ids would differ in every run.
+    If it does, valid ids from upstream are kept, and the others are made from positions
+    (``cell-0``), because random ids would differ in every run. If not, all ids are removed.
     """
     version = notebook.get("nbformat", 4), notebook.get("nbformat_minor", 0)
     if version >= _WITH_IDS:
@@ -191,7 +191,7 @@ def portable_output(output: Mapping[str, Any]) -> dict[str, Any]:
         if name in output:
             changed[name] = portable(output[name])
     if "data" in output:
-        # Skip images: they are base64, in which a slash does not mark a path.
+        # Change only text/… types. Images, for example, are base64, in which a slash is no path.
         changed["data"] = dict(output["data"])
         for kind, data in output["data"].items():
             if kind.startswith("text/"):

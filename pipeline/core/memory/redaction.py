@@ -37,8 +37,8 @@ class Stored(NamedTuple):
 def stored(entry: Entry) -> Stored:
     """Return the msgstr of a catalogue's ``entry`` in the form of a memory, without English.
 
-    A msgstr that equals the msgid is replaced by the note ``SAME``. In any other one, the long
-    atoms are replaced (see ``redact``).
+    A msgstr that equals the msgid is replaced by the note ``SAME``, one that equals the previous
+    msgid by ``SAME_AS_PREVIOUS``. In all others, the long atoms are replaced (see ``redact``).
     """
     if not entry.msgstr:
         return Stored()
@@ -97,7 +97,7 @@ def _long_atoms(english: str) -> list[str]:
     An atom is long if it has at least ``_LONG`` words: ``cup of tea for two``, but not ``jax.jit``.
     URLs are listed separately, because a translation may have the URL without the link around it.
     """
-    # Most messages are too short for a long atom, so this is fast.
+    # Fewer characters cannot hold that many words. This is fast, and true for many messages.
     if len(english) < _SHORTEST:
         return []
     urls = _URL.findall(english)

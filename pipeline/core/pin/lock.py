@@ -272,7 +272,10 @@ def page_path(path: str) -> str:
 
 
 def _documents(files: Iterable[SourceFile]) -> dict[str, SourceFile]:
-    """Return the documents by path in NFC; of two with the same one, the one written in NFC."""
+    """Return the documents by their path in NFC.
+
+    If several have the same, use the one whose own path is in NFC, or else the first.
+    """
     documents: dict[str, SourceFile] = {}
     for file in files:
         if _is_document(file):
@@ -338,8 +341,8 @@ def _malformed(what: str, where: str) -> InputError:
 def names_at_risk(lock: Lock, selects: Callable[[str], bool]) -> Iterator[Finding]:
     """Yield a finding for each file in ``lock`` whose name is a problem on some system.
 
-    A refused file is an error if it may be a page that ``selects`` accepts, by its name. All other
-    findings are warnings.
+    A refused file is an error if, judged by its name, it may be a page and ``selects`` accepts it.
+    All other findings are warnings.
     """
     for file in lock.refused:
         name = file.path.rpartition(".")[0] or file.path
@@ -361,7 +364,10 @@ def _refused_name(file: RefusedFile, *, is_missed: bool) -> Finding:
 
 
 def _hidden_by_twin(file: SourceFile) -> Finding:
-    """Return the warning about a document that another one with the same NFC path hides."""
+    """Return the warning about a document that is left out.
+
+    Another document has the same path in NFC.
+    """
     return Finding(
         code="same-name",
         severity=Severity.WARNING,

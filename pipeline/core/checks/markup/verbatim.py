@@ -31,7 +31,7 @@ _CHARACTER_REFERENCE = re.compile(
 
 
 def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
-    """Report visible backticks in Markdown: ``用 `f 时``, ``用 ｀f｀ 时``."""
+    """Report visible backticks in Markdown: "用 `f 时", "用 ｀f｀ 时"."""
     source = subject.msgstr
     if not _ANY_BACKTICK.search(source):
         return
@@ -59,10 +59,10 @@ def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
 
 
 def _beside_backtick(source: str, lost: list[str]) -> str:
-    """Return the first lost atom that has a backtick on one side, with this backtick, or "".
+    """Return how ``source`` writes the first lost atom that has a backtick on at least one side.
 
-    ``lost`` contains code and roles with their marks. For the source ``用 `f 时`` and the lost code
-    ```f```, the result is ```f``.
+    The text includes one backtick; it is "" if there is no such atom. ``lost`` contains code and
+    roles with their marks. Example: source "用 `f 时", lost "`f`", result "`f".
     """
     for atom in lost:
         words = re.escape(atom.partition("`")[2].rstrip("`"))
@@ -74,8 +74,8 @@ def _beside_backtick(source: str, lost: list[str]) -> str:
 def with_both_marks(source: str, lost: list[str], *, mark: str) -> str:
     """Return ``source`` with the missing mark added to each lost atom that has a mark on one side.
 
-    For the lost code ```f```: ``用 `f 时`` -> ``用 `f` 时``. Skip an atom that occurs several times
-    in this form.
+    An atom that occurs several times in this form is skipped. Example: source "用 `f 时", lost
+    "`f`", result "用 `f` 时".
     """
     m = re.escape(mark)
     for atom in lost:
@@ -140,14 +140,15 @@ def _shown_tag(
 
 
 def _find_markdown_escapes(subject: Subject) -> Iterator[Problem]:
-    r"""Report visible backslashes and character references in Markdown: ``\词``, ``＆lt；``."""
+    r"""Report visible backslashes and character references in Markdown: "\词", "＆lt；"."""
     if not _ANY_ESCAPE.search(subject.msgstr):
         return  # fast path for most messages
     english, chinese = subject.english, subject.chinese
     references = _CHARACTER_REFERENCE.findall(chinese.literal)
     if len(references) > len(_CHARACTER_REFERENCE.findall(english.plain)):
         yield _shown_reference(subject, references[0])
-    # Beside a visible dollar sign, a backslash is part of a broken formula.
+    # If the message also has a new visible dollar sign, the backslash probably belongs to a broken
+    # formula, so do not report it here.
     backslashes = _shown_backslashes(chinese)
     is_new = len(backslashes) > len(_shown_backslashes(english))
     if is_new and fixes.count_extra_marks(subject, "$") <= 0:
@@ -189,9 +190,10 @@ def _narrow_reference(match: re.Match[str]) -> str:
 def _shown_backslashes(parsed: Parsed) -> list[str]:
     r"""Return each visible backslash with the character after it: ``\* \甲`` -> ``\甲``.
 
-    The parser makes an escape node for both. The value of a working escape is the character
-    (``*``). The value of a backslash that escapes nothing includes the backslash (``\甲``). The
-    value of a character reference may have several characters, but does not start with a backslash.
+    The parser makes an escape node both for a working escape (``\*``) and for a backslash that
+    escapes nothing (``\甲``). The value of the first is ``*``, that of the second is ``\甲``.
+    Character references are escape nodes as well. Their values do not match, because none is a
+    backslash followed by another character.
     """
     escapes = [node.value for node in parsed.nodes("escape")]
     return [value for value in escapes if _SHOWN_BACKSLASH.match(value)]
@@ -245,13 +247,13 @@ def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
 
 
 def _in_single_backquotes(parsed: Parsed) -> list[str]:
-    """Return the texts in single backquotes without a role: ``f`` in ``用 `f` 和 :func:`g` 时``."""
+    """Return the texts in single backquotes without a role: "f" for "用 `f` 和 :func:`g` 时"."""
     roles = parsed.nodes("role")
     return [role.children[0].value for role in roles if role.value.startswith("`")]
 
 
 def _is_code_within_bold(parsed: Parsed) -> bool:
-    """Return whether backquotes are visible inside bold or italics: ``**用 ``f`` 时**``."""
+    """Return whether backquotes are visible inside bold or italics: "**用 ``f`` 时**"."""
     shown: list[str] = []
     for container in parsed.nodes("strong", "em"):
         shown += [inner.value for inner in container.children]
@@ -288,7 +290,7 @@ def _with_ticks(source: str, lost: list[str]) -> str:
 def _taken_apart(source: str, lost: list[str]) -> str:
     """Return ``source`` with lost code moved out of bold and italics.
 
-    ``**使用 ``f`` 时**`` -> ``**使用** ``f`` **时**``. Search for bold before italics, so that two
+    "**使用 ``f`` 时**" becomes "**使用** ``f`` **时**". Search for bold before italics, so that two
     stars are not mistaken for single ones.
     """
     for code in lost:
@@ -320,7 +322,10 @@ _ESCAPED_WORD = re.compile(r"\\\w")
 
 
 def _find_rst_escapes(subject: Subject) -> Iterator[Problem]:
-    """Report character references, which reST does not support, and invisible backslashes."""
+    """Report markup of Markdown that does not work in reST.
+
+    reST shows character references as written, and removes a backslash before a letter or digit.
+    """
     source = subject.msgstr
     references = _RST_CHARACTER_REFERENCE.findall(subject.chinese.literal)
     if len(references) > len(_RST_CHARACTER_REFERENCE.findall(subject.english.plain)):
@@ -341,9 +346,9 @@ def _find_rst_escapes(subject: Subject) -> Iterator[Problem]:
 
 
 def _escaped_words(source: str) -> list[str]:
-    r"""Return each backslash before a letter or digit, with this character; skip atoms.
+    r"""Return each backslash that precedes a letter or digit, together with that letter or digit.
 
-    ``甲\n乙 \* ``\t```` -> ``\n``
+    Code and other atoms are skipped: "甲\n乙 \* ``\t``" gives "\n".
     """
     pairs = re.findall(r"\\.", prose.mask(source, Markup.RST), re.DOTALL)
     return [pair for pair in pairs if _ESCAPED_WORD.fullmatch(pair)]

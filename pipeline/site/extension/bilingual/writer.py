@@ -1,12 +1,13 @@
-"""Writer of blocks: a mix-in for Sphinx's HTML translator that writes marks of nodes as attributes.
+"""Mix-in for Sphinx's HTML translator: writes our attributes of doctree nodes as HTML attributes.
 
 The node of a block has the block's number as ``jz``, which becomes ``data-jz="7"``. It may also
 have ``jz_edit`` (the end of the address for editing) and ``lang``. A node that documents a Python
 object has the object's name as ``jz_name``. Our scripts and styles use these attributes.
 
 In Markdown, HTML ends at an empty line. So ``<details>`` and ``</details>`` may be two separate
-fragments, with paragraphs and code between them. The English of such a fragment is inserted into
-its text.
+fragments, with paragraphs and code between them. Such a fragment cannot be wrapped in an element
+with its English after it. Instead, the English of each of its texts is inserted right after that
+text.
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ class _Reader(HTMLParser):
             self.feed(html)
         except AssertionError:  # HTMLParser fails at <![…
             self.is_cut = True
-        # True if the fragment ends inside a tag, a comment or a script.
+        # The fragment is cut if it ends inside a tag, a comment or a script. Any other rest is text
+        # that the parser has not reported yet.
         if self.rawdata.startswith("<") or self.cdata_elem:
             self.is_cut = True
         elif self.rawdata:
@@ -121,7 +123,8 @@ class _Reader(HTMLParser):
         """Record a run of text, or a part of one."""
         is_words = bool(data.strip()) and _TEXT_ONLY.isdisjoint(self._opened)
         if is_words:
-            # Escaped, because text that is inserted after a "<" could make it a tag.
+            # A lone "<" is text here, but with what is inserted after it, it could start a tag. So
+            # escape it.
             data = data.replace("<", "&lt;")
         last = self.pieces[-1:]
         # The parser reports "a &amp; b" as three parts, which are joined here.
@@ -232,7 +235,11 @@ class BlockAttributes:
         return html
 
     def visit_raw(self, node: nodes.raw) -> None:
-        """Write HTML. A block that is only a part of an element gets its English inside."""
+        """Write raw HTML.
+
+        If a block has unclosed or unopened elements (``<details>``), write its English inside it,
+        beside each text.
+        """
         html = node.astext()
         is_block = "jz" in node and is_html(node)
         if not is_block or ("jz_english" not in node and stands_alone(html)):
