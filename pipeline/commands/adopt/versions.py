@@ -62,7 +62,8 @@ class Versions:
     def index(self) -> NameIndex:
         """Return an index of the identifiers and numbers on each page.
 
-        It gives a first guess which page a copy translates. The index covers only a few versions of each page, because reading all takes minutes.
+        It gives a first guess which page a copy translates. The index covers only a few versions of
+        each page, because reading all takes minutes.
         """
         index = NameIndex()
         samples = self.history.samples()
