@@ -222,5 +222,21 @@ def test_files_that_hold_the_doors_exist() -> None:
     ] == []
 
 
+def test_every_door_has_a_test_and_every_command_a_door() -> None:
+    security = (ROOT / "SECURITY.md").read_text("utf-8").split("## Out of scope")[0]
+    rows = [line.split(" | ") for line in security.split("\n") if ".py`" in line]
+    commands: set[str] = set()
+    for first, *_, tests in rows:
+        commands.update(re.findall(r"`([\w-]+)`", first))
+        folder, named = ROOT / "tests", re.findall(r"`([\w/-]+(?:\.py|/))`", tests)
+        assert named, first
+        for name in named:
+            # A name without a folder is in the folder of the one before.
+            path = ROOT / name if "/" in name else folder / name
+            assert path.exists(), name
+            folder = path.parent
+    assert set(COMMANDS) <= commands
+
+
 def test_readme_is_a_screen_and_a_half() -> None:
     assert len(README.split("\n")) < 70
