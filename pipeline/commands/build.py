@@ -62,7 +62,7 @@ class BuildOptions:
     last: str = "publish"  # last stage, one of ``stages.ORDER``
     # If false, no code runs, and pages show the outputs of earlier runs.
     runs_code: bool = True
-    # Also read the catalogues of unchanged pages, and count the changes of their entries.
+    # If true, also read the catalogues of unchanged pages, and count the changes of their entries.
     is_thorough: bool = False
     kernels: KernelOptions = field(default_factory=KernelOptions)
     summaries: tuple[Path, ...] = ()  # files to append a Markdown summary to
@@ -168,7 +168,7 @@ def _rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
 
     For example, a rule matches no page, or its start-up file is missing.
     """
-    # Imported here, because only runs of code need it.
+    # Import it only here, because only runs of code need it.
     from pipeline.stages.execute.startup import startup_findings
 
     return (*rule_findings(run, lock), *startup_findings(run))
@@ -213,7 +213,7 @@ def _merge_locale(
         changes += prune(run, pages, locale=locale)
     kept: dict[str, UpdatedPage] = {}
     for row in merged.rows:
-        # Not remembered, so that the next run reads the damaged catalogue again.
+        # Do not remember this page, so that the next run reads the damaged catalogue again.
         if row.page in files.unreadable:
             continue
         # The memo must not hold the counts of the update: they describe this run only.

@@ -178,7 +178,7 @@ REPOSITORY_WORDS = ("repository", "owner", "project")
 
 def matches(page: str, patterns: tuple[str, ...]) -> bool:
     """Return whether a page matches one of the glob patterns. ``*`` also matches slashes."""
-    # Not "fnmatch", which ignores case on Windows.
+    # `fnmatch.fnmatch` ignores case on Windows, so use `fnmatchcase`.
     return any(fnmatch.fnmatchcase(page, pattern) for pattern in patterns)
 
 

@@ -116,7 +116,7 @@ def build_site(
     memo = memo_of(site)
     if run.pages:
         site = replace(site, kept=_kept_pages(site, memo))
-    # Checked first, so that a failure does not waste minutes of work.
+    # Check these first, so that a failure does not waste minutes of work.
     _check_extensions(policy)
     check_writable(site.target)
     code = code_digest(PACKAGES)

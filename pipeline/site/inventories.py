@@ -72,7 +72,7 @@ def _own(site: Site) -> Found:
         return [], []
     if not path.is_file():
         return [], [_none_of_english(site, path)]
-    # Cached, because a run calls this several times and a large inventory takes long to parse.
+    # Cache the result: a run calls this several times and a large inventory takes long to parse.
     stamp = path.stat().st_mtime_ns
     return [_fetched(site.upstream.name, url, path, stamp, _shown(site, path))], []
 

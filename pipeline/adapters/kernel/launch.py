@@ -107,7 +107,7 @@ def confine(folders: list[str]) -> bool:
         for folder in (*folders, SHARED_MEMORY):
             _permit(system, ruleset, folder, CHANGED)
         _permit(system, ruleset, DEVICES, OPENED)
-    # Required by the system: otherwise set-user-ID programs would escape the rules.
+    # The system requires this: without it, set-user-ID programs would escape the rules.
     system.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     failed = system.syscall(LANDLOCK_RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)

@@ -181,7 +181,7 @@ def _check_rules(rules: Sequence[IgnoreRule]) -> None:
         problem = "is not the code of a check"
         if code in names:
             problem = "cannot be ignored"
-        # Not `did_you_mean`, which would put the code in quotation marks.
+        # `did_you_mean` would put the code in quotation marks, so do not use it.
         near = difflib.get_close_matches(code, allowed, n=1)
         meant = f"Did you mean {near[0]}? " if near else ""
         raise ConfigError(

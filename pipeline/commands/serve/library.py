@@ -32,7 +32,8 @@ class Library:
     def __init__(self, pages: Sequence[str], read: Callable[[str], Catalog]) -> None:
         self._pages = pages
         self._read = read
-        # Not the lock of the desk: other actions must not wait while the catalogues are read.
+        # This lock is separate from the desk's: other actions must not wait while the catalogues
+        # are read.
         self._reading = threading.Lock()
         self._memory: TranslationMemory | None = None
         self._counts: dict[str, Counts] = {}

@@ -71,7 +71,7 @@ def serve(
             changes = read_changes(run, locale, base)
 
         def make() -> Desk:
-            # Imported here, because its modules take half a second to load.
+            # Import it only here, because its modules take half a second to load.
             from pipeline.commands.serve.desk import Desk
 
             return Desk(run, locale, pages, first=first, changes=changes)

@@ -36,7 +36,7 @@ def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] 
     """
     if not _FOREIGN.isdisjoint(options):
         return None
-    # Imported here, because docutils loads slowly and most Markdown pages do not need it.
+    # Import docutils only here: it loads slowly, and most Markdown pages do not need it.
     from docutils.parsers.rst import directives
 
     skips_space = "keepspace" not in options

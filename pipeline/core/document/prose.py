@@ -171,7 +171,7 @@ def is_image_text(text: str) -> bool:
     return bool(_PLAIN_WORD.fullmatch(text)) and text.lower() not in _FORMATS
 
 
-# Cached, because both the update of a catalogue and the merge of its page count each message.
+# Cache the counts: both the update of a catalogue and the merge of its page count each message.
 @lru_cache(maxsize=1 << 15)
 def count_words(text: str, markup: Markup = Markup.MARKDOWN) -> int:
     """Return the number of English words and CJK characters in a block, excluding atoms.

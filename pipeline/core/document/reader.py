@@ -189,7 +189,7 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
         return Document(path=path, format=text_format, units=units, reading=reading)
     try:
         if text_format in (Format.RST, Format.DOCSTRING):
-            # Imported here, because docutils loads slowly.
+            # Import it only here, because docutils loads slowly.
             from pipeline.core.document.rst.splitter import split_rst
 
             split = split_rst(raw, is_docstring=text_format is Format.DOCSTRING)

@@ -96,7 +96,7 @@ class OtherSite:
 
     url: str  # with a trailing slash
     release: str  # project and version: "NumPy 2.2"
-    # Sorted; their addresses are relative to ``url``.
+    # The objects are sorted. Their addresses are relative to ``url``.
     objects: tuple[InventoryObject, ...]
 
 

@@ -126,7 +126,7 @@ class _Search:
 
     def by_likeness(self) -> None:
         """Match the remaining strangers with the most similar message."""
-        # Sorted: if two strangers are similar to one message, every run chooses the same.
+        # Sort strangers: if two of them are similar to one message, every run chooses the same.
         for stranger in sorted(self.strangers):
             best = process.extractOne(
                 stranger, self.missing, scorer=fuzz.ratio, score_cutoff=_LIKE

@@ -44,7 +44,7 @@ TOUCH = re.compile(
 )
 _DIGEST, _COMMIT, _PAGE = r"([0-9a-f]{32})", r"([0-9a-f]{40})", r"(\S.*)"
 _SOURCE = re.compile(f"{SOURCE}{_DIGEST} {_COMMIT} {_PAGE}")
-# Required format of a note with this prefix.
+# By prefix: the format that a note with this prefix must have.
 _PATTERNS = {
     SEEN: re.compile(f"{SEEN}{_COMMIT} {_PAGE}"),
     PREVIOUS_SEEN: re.compile(f"{PREVIOUS_SEEN}{_COMMIT} {_PAGE}"),

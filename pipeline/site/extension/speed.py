@@ -37,7 +37,7 @@ PLAIN = frozenset((Name, Name.Namespace, Punctuation, Whitespace))
 
 def setup(app: Sphinx) -> None:
     """Install the formatter, the lexers and the faster search, and limit garbage collection."""
-    # Imported here, because ``skip_unused_imports`` must replace their dependencies first.
+    # Import these modules here: ``skip_unused_imports`` must replace their dependencies first.
     from ipython_pygments_lexers import IPython3Lexer, IPythonTracebackLexer
     from myst_nb.core.lexers import AnsiColorLexer
 

@@ -370,12 +370,12 @@ def setup(app: Sphinx) -> None:
     app.connect("html-page-context", provide_words)
     app.connect("html-page-context", describe, priority=600)
     app.connect("html-page-context", provide_releases)
-    # After the handlers that need the addresses of upstream's pages.
+    # Replace addresses after the handlers that need those of upstream's pages.
     app.connect("html-page-context", provide_addresses, priority=600)
     app.connect("html-page-context", restore_templates, priority=700)
-    # After the last handler that adds or removes scripts.
+    # Add the policy after the last handler that adds or removes scripts.
     app.connect("html-page-context", add_policy, priority=950)
-    # Last, when all values are set.
+    # Escape last, when all values are set.
     app.connect("html-page-context", escape_words, priority=990)
     # Loaded before the scripts that use the words.
     app.add_js_file(SCRIPT, priority=300, loading_method="defer")

@@ -49,7 +49,7 @@ class MergedFiles:
         self.locale = locale
         self.lock = lock
         self.changes: list[str] = []
-        # Joined once: a run looks at thousands of files.
+        # Join the path once, because a run looks at thousands of files.
         self._merged = run.paths.merged(locale)
         self._blocks = run.paths.blocks(locale)
 

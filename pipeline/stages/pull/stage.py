@@ -46,7 +46,7 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
     """
     checkout = Checkout.of(run.paths)
     with run.log.step("pull") as step:
-        # First, because an interrupted pull may have moved the files that the old lock describes.
+        # Recover first: an interrupted pull may have moved the files that the old lock describes.
         if not run.dry:
             recover(checkout)
         old = read_old_lock(checkout, run.log)

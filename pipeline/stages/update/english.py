@@ -413,7 +413,7 @@ def _texts_at(
 
 def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
     """Return whether ``texts`` lacks any English that the memory's entries need."""
-    # Checked first, because reading all pages at the pin takes seconds.
+    # This check saves seconds: the caller reads all pages at the pin only if English is missing.
     for entry in memory.entries:
         for code, _ in english_of(entry):
             if code not in texts:

@@ -82,7 +82,7 @@ class OldMemory:
 
 
 def _index(memories: Mapping[str, Memory]) -> dict[str, Place]:
-    # Sorted: if several pages have a text, every run must choose the same page.
+    # Sort the pages: if several pages have a text, every run must choose the same page.
     return index_places(memories[page] for page in sorted(memories))
 
 

@@ -99,7 +99,7 @@ def _verify_page(
 ) -> None:
     """Compare a catalogue with its memory, unless the next run will replace it (``is_waiting``)."""
     page = memory.page
-    # Also if there is no catalogue, because this reports unavailable English.
+    # Do this even if there is no catalogue, because it reports unavailable English.
     opened = rebuild_catalog(locale, english, memory)
     if is_waiting:
         return

@@ -25,8 +25,8 @@ _LINE_END = re.compile(r"\r\n?")
 _CELLS = tuple(f"{{{name}}}" for name in directives.CELLS)
 
 
-# Cached, because both documents of a jupytext pair have the same messages, and the checks call this
-# function as well.
+# Cache the reasons: both documents of a jupytext pair have the same messages, and the checks call
+# this function as well.
 @lru_cache(maxsize=1 << 14)
 def refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:
     """Return the reason to refuse a translation on its own, or None.
@@ -79,7 +79,7 @@ def read_back(
     return merged_messages(split, fresh, placed, added)
 
 
-# Cached, because each try of a merge compares with upstream's text.
+# Cache the blocks, because each try of a merge compares with upstream's text.
 @lru_cache(maxsize=4)
 def executable(
     text: str, dialect: Dialect = Dialect.MYST

@@ -207,7 +207,7 @@ _PERIOD = 5  # in a split by `_CODE`, each text is followed by four groups
 _PADDED = re.compile(r" .*[^ ].* ")
 
 
-# Cached, because the checks parse the same texts right after the guard.
+# Cache the tokens, because the checks parse the same texts right after the guard.
 @lru_cache(maxsize=16)
 def inline_tokens(text: str) -> tuple[Token, ...]:
     """Return the inline tokens of ``text``. Callers must not modify them.

@@ -23,7 +23,7 @@ _BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n?|\n))+")
 _KINDS_OF_FIELDS = frozenset((Kind.TITLE, Kind.IMAGE, Kind.CAPTION))
 
 
-# Cached, because several pages may have the same message, and the checks call this function as
+# Cache the reasons: several pages may have the same message, and the checks call this function as
 # well.
 @lru_cache(maxsize=1 << 14)
 def refusal(msgid: str, kind: Kind, msgstr: str) -> Refusal | None:

@@ -216,7 +216,7 @@ def term_places(text: str, terms: Iterable[str]) -> Iterator[tuple[int, str]]:
     If occurrences overlap, the first one wins; at the same position, the longest one. This is
     faster than a regular expression, which would be compiled for each block.
     """
-    # Sorted by length: ``min`` returns the first of equal positions, 梯度下降 before 梯度.
+    # Sort by length: ``min`` returns the first of equal positions, 梯度下降 before 梯度.
     nearest = {term: text.find(term) for term in sorted(terms, key=len, reverse=True)}
     while nearest := {term: at for term, at in nearest.items() if at >= 0}:
         term = min(nearest, key=nearest.__getitem__)

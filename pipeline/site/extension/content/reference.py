@@ -77,7 +77,7 @@ class Reference:
             table = self._own if url == english_url else self._others
             for object_name, address in _objects(env, name):
                 table.setdefault(object_name, address)
-        # Sorted, so that the result does not depend on the order in which pages were read.
+        # Sort, so that the result does not depend on the order in which pages were read.
         for _, listed in sorted(_ADDRESSES.by_page(env).items()) if english_url else ():
             for object_name, address in listed.items():
                 self._own.setdefault(object_name, f"{english_url}{address}")

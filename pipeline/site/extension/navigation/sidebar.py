@@ -177,7 +177,7 @@ class _View:
         """Return an entry as HTML, without the entries below it."""
         title, mark_classes, attributes = entry.title, list[str](), ""
         if entry.mark is not None and entry.marked_on == self.page:
-            # Not editable: the link for editing (a pencil) cannot be inside the link of the entry.
+            # Omit the link for editing (a pencil): it cannot be inside the link of the entry.
             mark_classes = entry.mark.classes
             attributes = mark_attributes(entry.mark, editable=False)
         if entry.is_english:
