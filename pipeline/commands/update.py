@@ -222,7 +222,7 @@ def update_locale(
     if not stale:
         run.log.note(f"nothing changed for {locale.name} since the last run")
         return UpdatedLocale(pages=found, dropped=memos.dropped())
-    # Import these only here: parsers and matchers load slowly, and a run without changes needs none.
+    # Import these only here: they load slowly, and a run without changes needs none of them.
     from pipeline.core.catalog.counts import count_catalog, is_settled, with_classes
     from pipeline.stages.split import split
     from pipeline.stages.update.stage import update
