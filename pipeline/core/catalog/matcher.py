@@ -23,12 +23,12 @@ from rapidfuzz import fuzz
 
 from pipeline.core.catalog.change_class import ChangeClass, plain_text
 
-# Minimum ratio of rapidfuzz in percent, by length in characters. Below it, the old translation does
-# not help. In short texts, a few other letters change the meaning.
+# Minimum ratio of rapidfuzz in percent, for texts shorter than a number of characters. Below the
+# minimum, the old translation does not help. In short texts, a few letters change the meaning.
 CUTOFFS = ((24, 85.0), (60, 70.0))
 CUTOFF = 60.0
-# Characters. A shorter text is compared with all short texts, because two of them may share only a
-# single word.
+# A text with fewer characters than this is compared with all such texts, because two of them may
+# share only a single word.
 SHORT = 24
 # For a text of another page, the ratio must exceed the minimum by this number.
 KIN_PENALTY = 2.0  # for a page that this page was made from
@@ -37,9 +37,9 @@ OTHER_PAGE_PENALTY = 15.0  # for any other page
 SEVERAL = 2
 
 _WORD = re.compile(r"\w+")
-_RARE = 12  # words of a text that are looked up, rarest first
-_COMMON = 150  # texts; a word that more of them have is ignored
-_CANDIDATES = 12  # texts whose letters are compared
+_RARE = 12  # number of words of a text that are looked up, rarest first
+_COMMON = 150  # a word that more texts than this have is ignored
+_CANDIDATES = 12  # number of texts whose letters are compared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,8 +121,8 @@ def page_penalty(new: Text, old: Text, near: Mapping[str, Collection[str]]) -> f
     """
     is_same_page = old.page == new.page
     if not old.free:
-        # The old text is still there. On the same page, it is just a similar text, such as an item
-        # of the same list. Upstream may have copied it to another page.
+        # The old page still has the old text. If both texts are on that page, they are only
+        # similar, like items of one list. If not, upstream may have copied the old text.
         return inf if is_same_page else OTHER_PAGE_PENALTY
     if is_same_page:
         return 0.0
@@ -186,7 +186,7 @@ NEARLY = 0.9
 COVERED = 0.6
 
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n")
-_CLUE = 12  # characters; a shorter sentence is ignored, because it may occur anywhere
+_CLUE = 12  # a sentence with fewer characters is ignored, because it may occur anywhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,7 +262,7 @@ class _SentenceIndex:
 def joined_texts(
     new: Sequence[Text], old: Sequence[Text], pieces: Iterable[Piece]
 ) -> dict[int, tuple[int, ...]]:
-    """Return the new texts that upstream joined from several old texts, with these.
+    """Return the new texts that upstream joined from several old texts, each with its old texts.
 
     ``{7: (3, 5)}``: the new text 7 begins with the old text 3 and continues with the old text 5.
     """
@@ -289,7 +289,7 @@ def joined_texts(
 def split_texts(
     new: Sequence[Text], old: Sequence[Text], pieces: Iterable[Piece]
 ) -> dict[int, tuple[int, ...]]:
-    """Return the new texts that upstream made by splitting an old text, each with that text.
+    """Return the new texts that upstream made by splitting an old text, each with its old text.
 
     ``{4: (2,), 5: (2,)}``: the old text 2 became the new texts 4 and 5.
     """
@@ -383,7 +383,7 @@ def match_texts(
     used: set[int] = set()
     for match in matches.values():
         used.update(match.sources)
-    # A similarity of whole texts is better evidence than that of a part, so such pairs come first.
+    # Similar whole texts are better evidence than similar parts, so they come first.
     for target, source in (*_best_pairs(new, old, alike, near), *_best_pieces(pieces)):
         if target in matches or source in used:
             continue

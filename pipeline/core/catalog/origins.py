@@ -182,7 +182,7 @@ def origins_of(entry: Entry) -> tuple[Origin, ...]:
 def copy_of(entry: Entry) -> Copy | None:
     """Return the copy that an entry was adopted from, or None.
 
-    If texts of several copies were joined, it is the first one.
+    If texts of several copies were joined, return the first copy.
     """
     for origin in origins_of(entry):
         if isinstance(origin.maker, Copy):
@@ -204,8 +204,8 @@ def machine_of(entry: Entry) -> Machine | None:
 def kind_of(entry: Entry) -> OriginKind | None:
     """Return the kind of origin of an entry that needs a review, for reports and previews.
 
-    None if the entry needs no review, or if its words are by translators of this project, which
-    includes reviewed drafts. An entry of several joined texts is a draft if one of them is.
+    Return None if the entry needs no review, or if translators of this project wrote or reviewed
+    its words. An entry of several joined texts is a draft if one of these texts is.
     """
     if not entry.needs_review:
         return None

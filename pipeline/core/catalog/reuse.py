@@ -99,8 +99,8 @@ def reuse(
     similar texts are offered last, and only to new messages. If such a translation is finished, it
     becomes a source for further messages.
 
-    For pages of the API reference, these steps are repeated until they find no more. In another
-    clone, pages without a memory are new again, and this function must find the same there.
+    For pages of the API reference, these steps are repeated until they find no more. In a clone
+    where such a page has no memory yet, all its messages are new, and the result must be the same.
     """
     mothers = _find_mothers(wanted, sources)
     offers = _offer_equal(dict(enumerate(wanted)), sources, kin, mothers)
@@ -110,8 +110,8 @@ def reuse(
         found = _offer_templates(_without_offer(wanted, offers), known)
         offers |= found
         known += _carried(wanted, found)
-        # Only new messages: a message that was on the page before has nothing to do with a text
-        # that disappears now.
+        # Offer similar texts to new messages only: a message that was on the page before has
+        # nothing to do with a text that disappears now.
         unserved = _without_offer(wanted, offers)
         found = _offer_similar(
             {number: unserved[number] for number in unserved if number in new},
@@ -175,8 +175,8 @@ def _find_mothers(
 ) -> dict[str, list[str]]:
     """Return, for each page, its mothers: the pages that it was copied from, the likeliest first.
 
-    The kin of a page has lost the texts; its mothers may still have them. Short texts do not count,
-    because they may be equal by chance.
+    Kin are pages whose texts have moved to this page; mothers may still have the texts. Short texts
+    do not count, because they may be equal by chance.
     """
     by_text = _finished_by_text(wanted, sources)
     shared: dict[str, Counter[str]] = defaultdict(Counter)
@@ -368,7 +368,8 @@ def _template_offer(
 
     The note names one of them: ``carried over: the same sentence as in _api/lamps, other code``.
     """
-    # If a text of the same page is gone, it is the one that upstream has changed.
+    # If a text with this template is gone from the same page, upstream has changed that text to
+    # the new one.
     served = [
         source for source in sources if source.free and source.page == message.page
     ]
@@ -422,8 +423,8 @@ def _similar_offer(
 ) -> Offer:
     """Return a finished offer if the translation can follow the change, or a fuzzy one.
 
-    ``sources`` are those of ``match``. There are several if upstream joined texts to the new one;
-    they are in its order.
+    ``sources`` are the sources of ``match``. If upstream joined several texts, they are in the
+    order of the new text.
     """
     old = " ".join(source.text for source in sources)
     new = message.entry.msgid
@@ -454,8 +455,8 @@ def _followed(
 ) -> Followed | None:
     """Return the translation with the change applied, or None if a person must apply it.
 
-    None for joined texts: it is unknown which part of a translation belongs to which text. None for
-    a fuzzy translation, which a person must review anyway.
+    Return None also for joined texts, because it is unknown which part of a translation belongs to
+    which text; and for a fuzzy translation, because a person must review it anyway.
     """
     first = sources[0]
     if len(sources) > 1 or first.entry.fuzzy:
@@ -573,8 +574,8 @@ def _offered_on_page(
 ) -> set[tuple[str | None, str]]:
     """Return the fuzzy translations of live entries, each with its previous English.
 
-    Such a translation may also be in an obsolete entry. It is used on this page, so that entry is
-    not free.
+    Such a translation may also be in an obsolete entry. The live entry uses it, so the obsolete one
+    is not free.
     """
     offered: set[tuple[str | None, str]] = set()
     for entry in catalog.entries:
@@ -603,7 +604,7 @@ def finished_in(entries: Iterable[Entry]) -> Finished:
 def is_spare(entry: Entry, finished: Finished) -> bool:
     """Return whether an entry is fuzzy and only repeats a ``finished`` translation.
 
-    False if the entry has a comment that the finished one lacks: it would be lost.
+    Return False if the entry has a comment that the finished one lacks: the comment would be lost.
     """
     if not entry.fuzzy:
         return False
@@ -629,7 +630,8 @@ def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
         for comment in entry.comments:
             keys.add(("comment", entry.msgid, comment))
         keys.add(("waiting", entry.source_text, entry.msgstr))
-        # A finished translation is worth more than the same one as fuzzy, so it has a second key.
+        # A finished translation is worth more than a fuzzy one with the same words, so it has a
+        # second key.
         if entry.fuzzy:
             continue
         # "" means no context; tools never write an empty one.

@@ -165,7 +165,7 @@ def _updated_page(
             is_translated = any(old_entry.msgstr for old_entry in kept)
             counts["kept" if is_translated else "new"] += 1
         else:
-            # An empty entry, with the translator comments of the old one.
+            # Add an empty entry, with the translator comments of the old one.
             live.append(slots.open[entry.msgid].entry)
             counts["new"] += 1
     dropped = _dropped_entries(old, slots, live)
@@ -225,7 +225,7 @@ def _updated_gone(
 
 
 def _translated(catalog: Catalog) -> list[Entry]:
-    """Return the entries whose translation must not be lost. A draft is not among them."""
+    """Return the entries whose translation must not be lost, so no replaceable drafts."""
     return [
         entry for entry in catalog.entries if entry.msgstr and not is_replaceable(entry)
     ]
@@ -332,7 +332,7 @@ def kept_entry(wanted: Entry, old: Entry) -> Entry:
     is_fuzzy = old.fuzzy and old.msgstr != ""
     previous = old.previous if is_fuzzy else None
     still_true = (FUZZY, DRAFT) if is_fuzzy else (CARRIED,)
-    # ``reviewed_notes``: a draft that somebody has changed is no longer a draft.
+    # A draft that somebody has changed is no longer a draft, so use ``reviewed_notes``.
     notes = [note for note in reviewed_notes(old) if note.startswith(still_true)]
     if previous is not None and not notes:
         # A translator or another tool has added the flag, without a note: add the note.

@@ -49,7 +49,7 @@ from pipeline.entries import Catalog, Entry
 TranslatorNoteOf = Callable[[str], str]
 
 _NO_TEXTS: Mapping[str, int] = {}
-# Used for the old version of an entry if the memory has none.
+# Stands for the old version of an entry if the memory has none.
 _UNKNOWN = Entry(msgid="")
 
 
@@ -69,9 +69,10 @@ def close_catalog(
     - ``old``: the page's current memory. Its notes about translators and places are kept if they
       are still true.
     - ``live``: the digests of the messages on the page at the commit of ``head``.
-    - ``find``: returns the place of other English.
+    - ``find``: returns the place of English that the page does not have, by its digest.
     - ``texts``: the English of all catalogues, each with its rank.
-    - ``touch_of``: names the translator of newer work. Otherwise the catalogue's header does.
+    - ``touch_of``: names the translator of newer work. If it is None or does not know, the
+      catalogue's header names the translator.
     """
     known: Mapping[Key, Entry] = {}
     own_places: dict[str, Place] = {}
@@ -190,7 +191,7 @@ class _Closing:
         """Return the messages whose translations this one was made from, for ``source:`` notes.
 
         There are several if upstream joined messages, and one if the translation was adapted to a
-        change of the message. Empty if ``#| msgid`` names the message.
+        change of the message. There is none if ``#| msgid`` names the message.
         """
         if entry.previous is None:
             followed = followed_text(entry, self.texts)
@@ -205,8 +206,8 @@ class _Closing:
     ) -> tuple[str, ...]:
         """Return the ``source:`` notes with the places of a translation's source messages.
 
-        If the memory has a place already, it stays, even if the message is on other pages, too.
-        Otherwise every upgrade would change the note.
+        A place that the memory has already stays, even if the message is on other pages, too. If
+        it were looked up again, every upgrade would change the note.
         """
         if not sources:
             # No catalogue may have the English of an old diff any more, so the old notes stay.
@@ -226,8 +227,9 @@ class _Closing:
     ) -> list[str]:
         """Return the note about the place of the English with digest ``code``, if known.
 
-        There is no note if the page has the English. The note of the memory comes first, then the
-        result of ``find``, then ``otherwise``, the place in the note of an adopted translation.
+        There is no note if the page has the English. The place comes from the first of these that
+        has one: the note in the memory, ``find``, and ``otherwise`` (the place in the note of an
+        adopted translation).
         """
         if code in self.live:
             return []
@@ -281,9 +283,10 @@ class _Closing:
         return (note,) if note else ()
 
     def _place(self, code: str) -> Place | None:
-        """Return the place of a digest's English, preferably on the page itself.
+        """Return the place of a digest's English.
 
-        So changes of other pages do not change this memory.
+        A place on the page itself is preferred, so that changes of other pages do not change this
+        memory.
         """
         return self.own_places.get(code) or self.find(code)
 

@@ -281,7 +281,7 @@ class _Merge:
             self._keep_emptied(our, their)
 
     def add_ours(self, key: Key, our: Entry) -> None:
-        """Add an entry that only the catalogue has, if its translation would be lost otherwise.
+        """Add an entry that only the catalogue has, unless git has moved or removed its words.
 
         The memory may lack the entry because another release has no such message, because a
         translator has added a context here, or because the memory file is damaged.
@@ -309,8 +309,8 @@ class _Merge:
     def _keep_emptied(self, our: Entry, their: Entry) -> None:
         """Keep the words of ``their``, which somebody has removed, in an obsolete entry.
 
-        This is not needed if a comment quotes them, as for a rejected translation, if another entry
-        has them, or if they are a draft, which can be made again.
+        This is not needed if a comment quotes them (as for a rejected translation), if another
+        entry has them, or if they are a draft, because a draft can be made again.
         """
         words = " ".join(text_of(their).split())
         is_noted = any(words in comment for comment in our.comments)
@@ -351,13 +351,14 @@ def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
     """
     our_work, their_work = human_work(our), human_work(their)
     base_work = human_work(before) if before else None
-    # Both sides are equal, or we have not changed the entry.
+    # The two versions are equal, or we have not changed the entry.
     if our_work in (their_work, base_work):
         return _Side.THEIRS
     # They have not changed the entry.
     if their_work == base_work:
         return _Side.OURS
-    # Both have changed it, or the base is unknown. Any translation is better than none.
+    # Both sides have changed the entry, or the base is unknown. Any translation is better than
+    # none.
     if not text_of(their):
         return _Side.OURS
     if not text_of(our):
@@ -477,7 +478,7 @@ class _BranchMerge:
 
 
 def _head_side(base: Memory | None, ours: Memory, theirs: Memory) -> Memory:
-    """Return the side that has upgraded the page; if both have, the one with the later release."""
+    """Return the side that has upgraded the page; if both have, the side with the later release."""
     if _page_of(ours) == _page_of(theirs) or (
         base and _page_of(ours) == _page_of(base)
     ):
@@ -504,7 +505,7 @@ def _chosen(before: Entry | None, our: Entry, their: Entry) -> Entry | None:
         return their
     if their_work in (base_work, our_work):
         return our
-    # Both have changed it. The more finished one is kept. git still has the other one.
+    # Both sides have changed it. Keep the more finished translation. git still has the other one.
     if _worth(our) == _worth(their) > 0:
         return None
     return max(our, their, key=_worth)

@@ -8,15 +8,15 @@ notes of an entry say in which commit and page its English is, and who translate
 ==============================  =========================================================
 ``seen: COMMIT PAGE``           place of the entry's English, if the page does not have
                                 it at the header's commit
-``previous seen: COMMIT PAGE``  place of the previous English, for which a fuzzy
-                                translation was written
-``source: DIGEST COMMIT PAGE``  a message whose translation is a part of this one, or
-                                was adapted to this message
-``same: as the English``        the msgstr is the English itself (or ``as the previous
-                                English``) and is left out
+``previous seen: COMMIT PAGE``  place of the previous English: a fuzzy translation was
+                                written for this text
+``source: DIGEST COMMIT PAGE``  another message: its translation became a part of this
+                                one, or was adapted to this message
+``same: as the English``        the msgstr equals the English and is left out (also
+                                ``same: as the previous English``)
 ``translator: WHO, WHEN``       who last edited the entry, from the catalogue's header
-``carried over: …``             the catalogue's own notes (see ``states_of``), also
-                                ``fuzzy: …``, with ``DIFF`` where they quote English
+``carried over: …``             a note of the catalogue (see ``states_of``), as is
+                                ``fuzzy: …``; ``DIFF`` replaces a quotation of English
 ==============================  =========================================================
 """
 
@@ -211,8 +211,8 @@ class Memory:
     # Header fields that belong to the team.
     extra: Mapping[str, str] = field(default_factory=dict)
     comment: tuple[str, ...] = ()  # comments above the header of the catalogue
-    # Refs of the commits in notes, by commit. In a copy of upstream, the refs may be the same and
-    # the commits different.
+    # Refs of the commits in notes, by commit. A copy of upstream may have the same refs with other
+    # commit ids.
     refs: Mapping[str, str] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
 
@@ -261,7 +261,7 @@ def key_of(entry: Entry) -> Key:
 
 
 def text_of(entry: Entry) -> str:
-    """Return the translation of a memory's entry, or the note that replaces it; else "".
+    """Return the translation of a memory's entry, or the note that replaces it, or "".
 
     See ``same_note_of`` for the note.
     """
@@ -292,10 +292,10 @@ def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 def as_obsolete(entry: Entry, *, old: Memory, live: Collection[str]) -> Entry:
     """Return an entry of ``old`` as obsolete, with notes about the places of its English.
 
-    ``live`` has the digests of the current page. Their places need no note.
+    ``live`` has the digests of the current page. English of the current page needs no note.
     """
     remade = entry.notes_with((SEEN, PREVIOUS_SEEN, TRANSLATOR))
-    # The same order of notes as in ``closing``, so that closing the entry again changes nothing.
+    # Use the same order of notes as ``closing``, so that closing the entry again changes nothing.
     notes = [note for note in entry.notes if note not in remade]
     for prefix, code in ((SEEN, entry.msgid), (PREVIOUS_SEEN, entry.previous)):
         place = _left_place(entry, prefix, code, old)
@@ -324,7 +324,7 @@ def _left_place(
 ) -> Place | None:
     """Return the place of the English ``code`` of an entry of ``old``; None if unknown.
 
-    If the page of ``old`` has the English, there is no note: the place is that page.
+    If there is no note, the page of ``old`` itself may have the English. Then it is the place.
     """
     place = place_of(entry, prefix)
     if place is None and code in old.live:
@@ -335,12 +335,12 @@ def _left_place(
 def index_places(memories: Iterable[Memory]) -> dict[str, Place]:
     """Return the place of the English of each digest in ``memories``.
 
-    A page that has the message comes before the places in notes. If several memories have a place,
-    the first memory counts.
+    If a page has the message, that page is the place; if none has, the place in a note is used. If
+    several memories have a place, the first memory counts.
     """
     places: dict[str, Place] = {}
     known = tuple(memories)
-    # That a page has the message is better evidence than an old note.
+    # A page that has the message is better evidence than an old note.
     for memory in known:
         place = Place(commit=memory.commit, page=memory.page)
         for code in memory.live:
