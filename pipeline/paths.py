@@ -204,7 +204,7 @@ class Paths:
         return self.output(locale) / "memory.json"
 
     def set_aside(self, locale: str, page: str) -> Path:
-        """Return the file for translations that lost a conflict, for a person to decide."""
+        """Return the file for translations that a merge did not keep, for a person to decide."""
         return self.output(locale) / "set-aside" / f"{page}.po"
 
     def replaced(self, locale: str, page: str) -> Path:

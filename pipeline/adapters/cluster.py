@@ -209,7 +209,7 @@ def _run_child(folder: Path, is_wanted: Callable[[], bool]) -> int:
         env=os.environ | {"TMPDIR": str(folder)},
     )
     assert child.stdin is not None
-    # No call waits for the end of a process and for a cancellation at once, so poll.
+    # No single call waits both for the end of a process and for a cancellation, so poll.
     while child.poll() is None and is_wanted():
         # The code of a page may suspend (SIGSTOP) the child that enforces the page's limits.
         if is_stopped(child.pid):
@@ -320,7 +320,7 @@ class _Sent:
 class _Run:
     """The submitted jobs, at most one for each thread of the cluster.
 
-    When a worker dies, Dask suspects all tasks of that worker, also those that only waited there.
+    When a worker dies, Dask suspects all tasks of that worker, even tasks that only waited there.
     A task that is suspected several times fails. So no task may wait on a worker.
     """
 

@@ -82,7 +82,7 @@ def checked_out(root: Path) -> str:
 
 
 def clean_commit(root: Path) -> str:
-    """Return the commit of HEAD; "" without git, or with uncommitted changes that a site shows."""
+    """Return the commit of HEAD; "" without git, or if a site shows uncommitted changes."""
     places = ("pyproject.toml", "upstream", "translations")
     if _git(root, "status", "--porcelain", "--", *places).strip():
         return ""
@@ -92,8 +92,8 @@ def clean_commit(root: Path) -> str:
 def tracked_though_ignored(root: Path, folder: str) -> frozenset[str]:
     """Return the files below ``folder`` that git tracks although ``.gitignore`` lists them.
 
-    Such a file is at risk on a branch that does not track it: when git checks out a branch that
-    does, it overwrites an ignored file without a warning.
+    Such a file is at risk on a branch that does not track it. When git then checks out a branch
+    that tracks the file, git overwrites it without a warning, because it is ignored.
     """
     listing = ("ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
     answer = _git(root, *listing, "--", f":(literal){folder}")
@@ -120,7 +120,7 @@ def authors_of_lines(root: Path, path: str) -> dict[str, str]:
 
     ``msgstr "茶"`` → ``Li Lei <li@example.org>, 2026-05-01 09:30+0800``
     """
-    # NUL marks the author's line, because no line of a patch begins with it. "@" would not do: an
+    # NUL marks the author's line, because no line of a patch begins with NUL. With the mark "@", an
     # author "@li" would look like the head of a hunk, "@@ -1 +1 @@".
     shape = ("--format=%x00%an <%ae>, %ad", "--date=format:%Y-%m-%d %H:%M%z")
     log = "log --all --no-merges --patch --unified=0 --text --no-color".split()
@@ -275,8 +275,8 @@ def commit_of(root: Path, name: str) -> str:
 def check_out(root: Path, commit: str, folder: Path) -> Path:
     """Check out a commit of the project into a clone in ``folder``; return the project's root.
 
-    The commit must be HEAD or an ancestor: anybody could have made any other commit. Otherwise
-    raises ConfigError.
+    The commit must be HEAD or an ancestor, because anybody could have made any other commit. Raises
+    ConfigError for any other commit.
     """
     commit = commit_of(root, commit)
     if merge_base(root, commit, "HEAD") != commit:

@@ -103,8 +103,8 @@ class Repository:
     def resolve(self, ref: str, progress: Progress | None = None) -> str:
         """Return the commit (40 hex digits) that ``ref`` names.
 
-        ``ref`` is a tag, a branch, a full or a short commit; "" is HEAD. This contacts the server,
-        except for a full commit that is local.
+        ``ref`` is a tag, a branch, or a commit id, full or shortened; "" is HEAD. This method
+        contacts the server, except for a full commit id that is local.
         """
         if ref == "HEAD":
             ref = ""
@@ -135,8 +135,8 @@ class Repository:
         """Fetch the folders ``docs`` at ``commit`` and return their files.
 
         Only missing objects are transferred, all blobs in one request. A missing folder is an
-        error. Without ``needs_all``, it is an error only if all are missing: an older commit may
-        not have all of them.
+        error. Without ``needs_all``, only a commit without any of the folders is an error, because
+        an older commit may not have all of them.
         """
         if self._peel(commit) is None:
             self._store.fetch_commit(commit, progress)
@@ -208,8 +208,8 @@ class Repository:
     def history(self, commit: str, docs: Folders) -> tuple[DocsCommit, ...]:
         """Return the ancestors of ``commit`` that changed ``docs``, newest first.
 
-        Fetch the history first if it is not local, but without the content of the files, if the
-        server can leave it out (see ``fetch_blobs``).
+        If the history is not local, fetch it first. If the server permits, the content of the files
+        is not fetched with it (see ``fetch_blobs``).
         """
         if self._peel(commit) is None:
             self._store.fetch_commit(commit)
@@ -227,8 +227,8 @@ class Repository:
     def fetch_blobs(self, blobs: Collection[str], commit: str, docs: Folders) -> None:
         """Fetch those of ``blobs`` that are not local, in one request.
 
-        They must belong to the history of ``docs`` up to ``commit``. Only the history of a remote
-        repository is fetched without its files; see ``commit_log``.
+        The blobs must belong to the history of ``docs`` up to ``commit``. Only the history of a
+        remote repository is fetched without its files; see ``commit_log``.
         """
         if self._kind is not Kind.REMOTE:
             return
@@ -293,8 +293,8 @@ class Repository:
         if not SHORT_COMMIT.fullmatch(digits):
             return None
         peeled = self._peel(digits)
-        # A server cannot find a commit by its first digits. In a bundle we can, after fetching it:
-        # fetching any of its refs fetches all of it.
+        # A server cannot find a commit by its first digits. We can find it in a bundle that has
+        # been fetched. Fetching any ref of a bundle fetches the whole bundle.
         if peeled is None and refs and self._kind is Kind.BUNDLE:
             self._store.fetch_commit(next(iter(refs.values())), progress)
             peeled = self._peel(digits)

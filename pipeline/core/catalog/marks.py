@@ -1,8 +1,9 @@
 """Marks of a text (code, roles, links, numbers), and changes of a text that concern only its marks.
 
-If two versions of a text have equal words, and a mark for each mark, they correspond. Then the
-translation of the old version can follow the change: each old mark in it is replaced by the new
-one. ``"See `tea`."`` → ``"See `hot_tea`."`` turns ``"见 `tea`。"`` into ``"见 `hot_tea`。"``.
+Two versions of a text correspond if they have equal words, and each mark of one has a partner in
+the other. Then the translation of the old version can follow the change: each old mark in it is
+replaced by the new mark. Example: "See `tea`." becomes "See `hot_tea`.", so "见 `tea`。" becomes
+"见 `hot_tea`。".
 
 One pattern finds the marks of both markup languages, because upstream may convert a page from one
 language to the other.
@@ -57,7 +58,7 @@ _ANY_END = "".join(_ENDS.values())
 class MarkChange(StrEnum):
     """What readers see of the change of a mark."""
 
-    NOTHING = "nothing"  # another target, or the same name written otherwise
+    NOTHING = "nothing"  # another target, or another spelling of the same name
     CODE = "code"  # other code, or another formula
     NUMBER = "number"
 
@@ -111,8 +112,8 @@ class Token:
 def tokens_of(text: str) -> list[Token]:
     """Return the tokens of a text; joined, they give the text.
 
-    ``"See {ref}`here <tea>`"`` has a word, a space, and a role with the title ``here`` and the
-    target ``tea``.
+    "See {ref}`here <tea>`" has a word, a space, and a role with the title "here" and the target
+    "tea".
     """
     return list(map(_token, _TOKEN.finditer(text)))
 
@@ -140,7 +141,7 @@ def _token(match: re.Match[str]) -> Token:
 
 
 def _role(match: re.Match[str]) -> Token:
-    """Return the token of a role, such as ``{ref}`here <tea>``` or ``:func:`~tea.stir```."""
+    """Return the token of a role, such as "{ref}`here <tea>`" or ":func:`~tea.stir`"."""
     text, content, tick = match[0], match["content"], match["tick"]
     role = match["myst"] or match["rst"]
     if role in _CODE_ROLES:
@@ -208,7 +209,7 @@ class Correspondence:
         )
 
     def _has_own_title(self, token: Token) -> bool:
-        """Return whether a translation shows a title where the English shows that of a page.
+        """Return whether a translation has its own title where the English shows a page's title.
 
         If the link leads to another page now, the title may be wrong.
         """
@@ -228,8 +229,8 @@ class Correspondence:
 def correspond(old: str, new: str) -> Correspondence | None:
     """Return how the marks of two texts correspond, or None if any words differ.
 
-    ``"See `tea`."`` and ``"See `hot_tea`."`` differ in one code span. Return None also if equal
-    marks change in different ways: then it is unknown how the translation's marks change.
+    "See `tea`." and "See `hot_tea`." differ in one code span. Return None also if equal marks
+    change in different ways: then it is unknown how the translation's marks change.
     """
     if _VERBATIM.search(old) or _VERBATIM.search(new):
         return None
@@ -269,13 +270,13 @@ def _is_one_spelling(before: Token, after: Token) -> bool:
 def _change_of(before: Token, after: Token) -> MarkChange | None:
     """Return what readers see of the change of one token, or None if it is no change of a mark.
 
-    =============================  ==========================  =======
-    ``[`stir`](a.md)``             ``{func}`~tea.stir```       nothing
-    ``{ref}`tea```                 ``{doc}`hot-tea```          nothing
-    ``stir``                       ```stir```                  nothing
-    ```stir```                     ```tea.stir```              code
-    ``2``                          ``3``                       number
-    =============================  ==========================  =======
+    ::
+
+        [`stir`](a.md)    {func}`~tea.stir`    nothing
+        {ref}`tea`        {doc}`hot-tea`       nothing
+        stir              `stir`               nothing
+        `stir`            `tea.stir`           code
+        2                 3                    number
     """
     kinds = (before.kind, after.kind)
     if kinds == ("number", "number"):
@@ -297,7 +298,7 @@ def _change_of(before: Token, after: Token) -> MarkChange | None:
 
 
 def _is_hidden_pair(before: Token, after: Token) -> bool:
-    """Return whether two marks whose targets readers do not see differ only in these."""
+    """Return whether two marks differ only in targets that readers do not see."""
     if before.kind in _PAGE_ROLES and after.kind in _PAGE_ROLES:
         return True
     if before.kind != after.kind:

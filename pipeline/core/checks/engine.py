@@ -266,7 +266,7 @@ def fix_entry(
         if mended is None:
             return current.entry.msgstr
         current = mended
-    # So many fixes are probably undoing each other, so none of them can be trusted.
+    # After so many rounds, the fixes probably undo each other. So use none of them.
     return subject.entry.msgstr
 
 

@@ -213,8 +213,8 @@ def _markdown_role(name: str, content: str) -> Node:
     """Return the node of a role.
 
     The value does not contain the title of the role, so that a title can be translated or added.
-    ``{ref}`词 <a>``` and ``{ref}`a``` both have the value ``{ref}`a```, but different children. The
-    ``~`` before a target only shortens the visible text, so the value omits it.
+    "{ref}`词 <a>`" and "{ref}`a`" both have the value "{ref}`a`", but different children. The "~"
+    before a target only shortens the visible text, so the value omits it.
     """
     if name in TEXT_ROLES:
         return Node("role", f"{{{name}}}", (Node("text", content),))
@@ -246,7 +246,7 @@ _RST_EMPHASIS = {"emphasis": "em", "strong": "strong"}
 
 
 def rst_inline_tree(text: str) -> tuple[Node, ...]:
-    """Return the inline tree of reST: ``见 `词 <a>`_`` -> ``text("见 "), link(text("词"))``."""
+    """Return the inline tree of reST: "见 `词 <a>`_" -> ``text("见 "), link(text("词"))``."""
     if not _MAYBE_MARKED.search(text):
         return (Node("text", text),) if text else ()
     from pipeline.core.document.rst.inline import spaced
@@ -307,8 +307,8 @@ def _rst_texts(text: str) -> Iterator[Node]:
 def _rst_role(node: Any) -> Node:
     """Return the node of a role.
 
-    The value does not contain the title of the role or a ``~``, so ``:func:`a.b``` and
-    ``:func:`~a.b``` have equal values. Single backquotes without a role name usually mark code, as
+    The value does not contain the title of the role or a "~", so ":func:`a.b`" and ":func:`~a.b`"
+    have equal values. Single backquotes without a role name usually mark code, as
     in `x`. If they contain Chinese or several words, the content counts as text.
     """
     name, content, target = node["role"].lower(), node["content"], node["target"]
@@ -334,10 +334,10 @@ def _rst_role(node: Any) -> Node:
 def _rst_reference(node: Any) -> Node:
     """Return the node of a bare URL, of a link to a URL, or of a reference to a name.
 
-    - ``https://a.b`` is an autolink.
-    - ```词 <https://a.b>`_`` is a link.
-    - ``name_`` and ```词 <name_>`_`` are references with the value ``name_``.
-    - ```词`__`` is a reference with the value ``__``.
+    - "https://a.b" is an autolink.
+    - "`词 <https://a.b>`_" is a link.
+    - "name_" and "`词 <name_>`_" are references with the value "name_".
+    - "`词`__" is a reference with the value "__".
     """
     children: list[Node] = []
     for child in node.children:

@@ -163,7 +163,7 @@ def _with_targets(
     """Return ``msgstr`` with an English target for each translated name, in order.
 
     ``pattern`` matches a reference without a separate target, and ``names`` are the English names.
-    ``written`` is the template for a reference with a target: ``:term:`{} <{}>```.
+    ``written`` is the template for a reference with a target: ":term:`{} <{}>`".
     """
     ours = _names_in(pattern, msgstr)
     known = {name.lower() for name in names}

@@ -35,7 +35,7 @@ _TO_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _GLOSS = re.compile(rf"（[^（）{prose.CJK}]*）|\([^(){prose.CJK}]*\)")
 # Characters that do not matter when renderings are compared: white space, emphasis, hyphens, 的.
 _SQUEEZED = re.compile(r"[\s*_\-‐‑–—~的]+")
-# An escaped space after markup in reST, which does not matter either.
+# An escaped space after markup in reST. It does not matter for the comparison, either.
 _GAP = re.compile(r"\\\s")
 
 
@@ -91,7 +91,7 @@ class Term:
     def count_in(self, plain: NormalizedText, *, but: Collection[str] = ()) -> int:
         """Return how often a translation contains accepted renderings, except those in ``but``.
 
-        Of a rendering with an ellipsis, only the first part is counted: 对 for ``对…编译``.
+        If a rendering has an ellipsis, only its first part is counted: 对 for ``对…编译``.
         """
         words = {
             rendering.parts[0]

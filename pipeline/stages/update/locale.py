@@ -66,8 +66,8 @@ class Locale:
     """Catalogues and memory of one locale, by page, as they are on disk.
 
     Every file is read once, and parsed when it is first needed. A write changes the file and this
-    object; in a dry run, only this object. ``changes`` lists the written and removed files,
-    relative to the root.
+    object; in a dry run, it changes only this object. ``changes`` lists the written and removed
+    files, relative to the root.
 
     The memory files describe the pinned release. In a run for another release ("beside the pin"),
     ``view`` converts each memory to that release when it is read, and back when it is written.

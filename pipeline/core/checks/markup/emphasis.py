@@ -69,7 +69,7 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
 def _meant_marks(subject: Subject, lost: int) -> re.Pattern[str]:
     """Return the pattern of the runs of stars and underscores that count as marks.
 
-    ``lost`` is the number of bold and italic parts that the English has more than the translation.
+    ``lost`` is how many bold and italic parts the English has more than the translation.
     A star with spaces on both sides usually is a multiplication sign. It counts as a mark only if
     emphasis is lost and two such stars surround words.
     """
@@ -148,7 +148,7 @@ def mend_start(subject: Subject) -> str | None:
 
 
 _RST_MARK = re.compile(r"[*＊]|__")
-# A run of stars that may be intended to open or close emphasis; not the one in `2 * 3`.
+# A run of stars that may be intended to open or close emphasis. It does not match in `2 * 3`.
 _RST_MEANT = re.compile(r"(?<!\s)\*+|\*+(?!\s)")
 # Text that looks like bold or italics, with stars, full-width stars or the underscores of
 # Markdown.

@@ -121,7 +121,7 @@ _SUSPICIOUS_COST = 3.5  # minimum cost of a suspicious translation
 _GOOD_COST = 3.0  # maximum cost in the better entry
 _RUN = 3  # minimum number of clear gains among entries with the same shift
 _LONG = 8  # translations of this many characters are rarely equal by chance
-_SHORT = 2  # the same for translations of adjacent messages
+_SHORT = 2  # for translations of adjacent messages, this many characters are enough
 _ALIKE = 0.6  # minimum similarity of English texts that may have the same translation
 _LONGEST_QUOTE = 40  # characters
 
@@ -186,7 +186,7 @@ class _Page:
 
     def find_swaps(self) -> None:
         """Record pairs of entries whose translations fit better when swapped."""
-        # The clearest swaps first, because each entry can be in one swap only.
+        # Take the clearest swaps first, because each entry can be in one swap only.
         for _, at, other in sorted(self._possible_swaps(), reverse=True):
             if at not in self.homes and other not in self.homes:
                 self.homes[at], self.homes[other] = other, at
@@ -267,7 +267,7 @@ class _Page:
     def find_twins(self) -> None:
         """Record equal translations of two messages, one of which must be misplaced.
 
-        The misplaced one is the one that fits clearly worse. If neither does, it is the later one.
+        If one of the two fits clearly worse, it is misplaced. If not, the later one is.
         """
         first_with: dict[str, int] = {}
         for at, subject in enumerate(self.subjects):
@@ -307,7 +307,7 @@ def _atom_key(atoms: Counter[str]) -> frozenset[tuple[str, int]]:
 def _is_run(figures: Iterable[float]) -> bool:
     """Return whether so many costs or gains are high that this is hardly chance.
 
-    The high ones need not be adjacent.
+    High values need not be adjacent.
     """
     return sum(figure >= _CLEAR_GAIN for figure in figures) >= _RUN
 

@@ -68,7 +68,7 @@ def split_text(
     headings: Sequence[tuple[int, str]] = (),
     reading: Reading = MYST,
 ) -> Split:
-    """Split ``text`` into messages. It is a whole page if ``page`` is true, otherwise a cell.
+    """Split ``text``, a whole page if ``page`` is true or a Markdown cell, into messages.
 
     ``headings`` are the (level, title) pairs of the sections that are open at the start of the
     text. Text that exceeds the limits in :mod:`pipeline.limits` does not become a message; the
@@ -424,7 +424,7 @@ class _Splitter:
             elif kind is Kind.TABLE_CELL:  # the header of a table of CSV
                 start, end = value.columns
                 yield line[:start]
-                # No prefix: quotation marks here would belong to YAML, not to CSV.
+                # Add no prefix: quotation marks here would belong to YAML, not to CSV.
                 yield from self._fields(
                     [line[start:end]], first + number, lines, prefix=""
                 )
@@ -447,7 +447,7 @@ class _Splitter:
         """Add the terms and definitions of a glossary; ``lines`` begin at line ``first``."""
         at = 0
         for entry in directives.glossary_entries(lines):
-            # The lines that belong to no entry: those before the first one, and comments.
+            # These lines belong to no entry: lines before the first entry, and comments.
             fixed = lines[at : entry.line]
             below = entry.line + 1
             at = below + len(entry.definition)
@@ -472,7 +472,7 @@ class _Splitter:
     def _fields(
         self, lines: list[str], first: int, options: Sequence[str], *, prefix: str
     ) -> Iterator[str]:
-        """Add the fields of CSV that have words; yield the other fields, and "" for these.
+        """Add the fields of CSV that have words. Yield "" for these, and the text of other fields.
 
         If ``prefix`` is a quotation mark, a merge puts the translations in quotation marks.
         """
@@ -534,8 +534,8 @@ class _Splitter:
     ) -> tuple[str, ...]:
         """Add the messages of an HTML block; return the parts that a merge must keep.
 
-        If the text of the block became a message, these are its tags. Otherwise it is the whole
-        block without the texts of images.
+        If the text of the block became a message, return its tags. If not, return the whole block
+        without the texts of images.
         """
         block = token.content.strip()
         if blocks.RAW_HTML.match(block):

@@ -39,8 +39,8 @@ class directive_node(nodes.General, nodes.Inline, nodes.Element):  # noqa: N801 
     - ``kind``: the kind of its paragraphs
     - ``signature``: the parts that a merge must not change
     - ``code``: its code, if any
-    - ``lost``: why its content stays English, if it does
-    - ``first``: the 0-based line number of that content
+    - ``lost``: why its content stays English; absent if it is translated
+    - ``first``: the 0-based line number of the content that stays English
     """
 
 
@@ -96,8 +96,8 @@ class BlockDirective(DocutilsDirective):
         node.line = self.number(self.lineno) + 1
         kept = list(self.arguments)
         count = form.required_arguments + form.optional_arguments
-        # If the last argument is missing, the one before it is not prose. For example, a version
-        # may have no comment.
+        # Only the last argument is prose. It may be missing: for example, a version may have no
+        # comment.
         if form.argument and len(kept) == count:
             node += directive_node("", self._argument(kept.pop()), kind=form.argument)
         options = dict(self.options)
@@ -267,7 +267,8 @@ class Replacement(BlockDirective):
         self.blocks(self.content, self.content_offset, node)
         if len(node) == 1 and isinstance(node[0], nodes.paragraph):
             return list(node[0].children)
-        # Other blocks are an error in a substitution. docutils reports it, and all stays English.
+        # Other blocks in a substitution are an error. docutils reports it, and all words of the
+        # substitution stay English.
         return [node]
 
 
@@ -314,8 +315,8 @@ class CsvTable(BlockDirective):
         """
         self._rows(node, "header", list(self.option_lines("header")))
         self._rows(node, "row", list(enumerate(self.content, self.content_offset + 1)))
-        # Remove the header from the signature: either the tree has its cells, or the signature of
-        # its row has its text.
+        # Remove the header from the signature: its text is either in cells of the tree, or in the
+        # signature of its row.
         signature = node["signature"]
         kept = [part for part in signature if not part.startswith("header=")]
         node["signature"] = tuple(kept)
@@ -339,9 +340,10 @@ class CsvTable(BlockDirective):
             node += directive_node("", *cells, kind=Kind.TABLE_CELL, signature=(name,))
 
     def _cell(self, field: Field, lines: list[tuple[int, str]]) -> nodes.Element:
-        """Return the cell of a field. If it is a single paragraph, the cell has one leaf.
+        """Return the cell of a field.
 
-        Otherwise it has blocks whose words have no place.
+        If the field is a single paragraph, the cell has one leaf. If not, the cell has blocks, and
+        their words have no place.
         """
         state: Any = self.state
         cell = nodes.entry()

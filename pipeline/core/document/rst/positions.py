@@ -1,8 +1,8 @@
 """Positions of words: finds the offsets of docutils' texts in the document.
 
-docutils returns a text without the prefixes of its containers, and its line numbers. Each line of
-this text is at the end of its source line, so it is searched for from there. In a drawn table, each
-line is at the end of the columns of its cell.
+docutils returns a text without the prefixes of its containers, together with its line numbers. Each
+line of this text is at the end of its source line, so the search starts at that end. In a drawn
+table, each line is at the end of the columns of its cell.
 """
 
 from __future__ import annotations
@@ -240,7 +240,7 @@ class Finder:
     def failing(self, reason: str) -> Iterator[None]:
         """Give no place to the texts that are read in this context.
 
-        Their ``reason`` is ``reason``, or that of an outer context.
+        Their ``reason`` is the argument ``reason``, or the reason of an outer context.
         """
         before = self._reason
         self._reason = before or reason

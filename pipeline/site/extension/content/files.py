@@ -83,13 +83,13 @@ def path_of(env: BuildEnvironment, name: str) -> Path | None:
 def _path_inside(
     self: BuildEnvironment, filename: str | Path, docname: str | None = None
 ) -> tuple[str, str]:
-    """Return Sphinx's result of ``relfn2path``: a path relative to the sources, and the full one.
+    """Return Sphinx's result of ``relfn2path``: a path relative to the sources, and the full path.
 
-    For a file outside the docs, both lead to a file that does not exist.
+    For a file outside the docs, both paths lead to a file that does not exist.
     """
     try:
         relative, path = _look_up(self, filename, docname)
-    # Raised for a cycle of symbolic links, or for an invalid name. Both count as outside.
+    # A cycle of symbolic links, or an invalid name, causes these errors. It counts as outside.
     except (OSError, RuntimeError, ValueError):
         relative, path = "..", os.fspath(self.srcdir.parent)
     if included := included_file(self, path):
