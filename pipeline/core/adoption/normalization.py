@@ -81,7 +81,7 @@ def _lines_joined(text: str, known: frozenset[str]) -> Iterator[str]:
 
 
 def plain_atom(atom: str) -> str:
-    """Return the text of an atom without markup: ``{func}`jax.jit``` → ``jax.jit``."""
+    """Return the text of an atom without markup: "{func}`jax.jit`" → "jax.jit"."""
     if math := _MATH.match(atom):
         return _SPACE.sub("", math["text"])
     marked = _MARKUP.match(atom)

@@ -167,7 +167,7 @@ def _placeholder_catalog(messages: Iterable[str], translated: Sequence[str]) -> 
 def is_same(ours: str, theirs: str) -> bool:
     """Return whether two translations have the same words.
 
-    Spaces, punctuation and markup do not matter: ``用 `jit` 编译。`` equals ``用jit编译``.
+    Spaces, punctuation and markup do not matter: "用 `jit` 编译。" equals "用jit编译".
     """
     return _SPACES_AND_MARKS.sub("", ours) == _SPACES_AND_MARKS.sub("", theirs)
 

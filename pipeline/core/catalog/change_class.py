@@ -171,7 +171,7 @@ def _around(words: list[str], *, head: int, tail: int) -> list[str]:
 def plain_text(text: str) -> str:
     """Return ``text`` without its mark-up. So code is equal to a link with the same code.
 
-    ``"See [`jit`](jit.md)."`` → ``"See jit."``
+    "See [`jit`](jit.md)." → "See jit."
     """
     return _MARKUP.sub("", text)
 
@@ -179,15 +179,15 @@ def plain_text(text: str) -> str:
 def _kind(old: str, new: str) -> ChangeClass:
     """Return the first class that fits; the quickest kinds of change are tried first.
 
-    =================  =======================  ============
-    ``"Tea is hot."``  ``"Tea is hot!"``        punctuation
-    ``"See `jit`."``   ``"See [`jit`](jit)."``  mark-up
-    ``"See `jit`."``   ``"See `jax.jit`."``     code
-    ``"Taek tea."``    ``"Take tea."``          case or typo
-    ``"At least 2."``  ``"At least 3."``        numbers
-    ``"In May 2025"``  ``"In June 2026"``       numbers
-    ``"Tea is hot."``  ``"Wait for tea."``      rewording
-    =================  =======================  ============
+    ::
+
+        "Tea is hot."    "Tea is hot!"          punctuation
+        "See `jit`."     "See [`jit`](jit)."    mark-up
+        "See `jit`."     "See `jax.jit`."       code
+        "Taek tea."      "Take tea."            case or typo
+        "At least 2."    "At least 3."          numbers
+        "In May 2025"    "In June 2026"         numbers
+        "Tea is hot."    "Wait for tea."        rewording
     """
     if old == new:
         return ChangeClass.MOVED
@@ -224,7 +224,7 @@ def _words_of(text: str) -> list[str]:
 def _unpunctuated(text: str) -> tuple[list[str], list[str]]:
     """Return the words of a text without punctuation, and its atoms (code, formulas) unchanged.
 
-    In an atom, punctuation counts: ``"Use `a, b`."`` and ``"Use `a b`."`` differ in code.
+    In an atom, punctuation counts: "Use `a, b`." and "Use `a b`." differ in code.
     """
     return _words_of(mask(text)), atoms_of(text)
 

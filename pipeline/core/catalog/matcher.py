@@ -331,8 +331,8 @@ def _piece(
 def _sentences(text: str) -> frozenset[str]:
     """Return the sentences of a text in lower case, without mark-up and final stop.
 
-    Short sentences are left out. ``"Use [`jit`](jit.md) for speed. See below."`` →
-    ``{"use jit for speed"}``
+    Short sentences are left out. "Use [`jit`](jit.md) for speed. See below." →
+    {"use jit for speed"}
     """
     sentences: set[str] = set()
     for sentence in _SENTENCE.split(plain_text(text)):

@@ -49,14 +49,14 @@ def template_of(msgid: str) -> Template | None:
 def _kind_of(atom: str) -> str:
     """Return the kind of an atom; empty if words in it may be translated.
 
-    =========================  ==========
-    ``:func:`lamps.dim```      ``:func:``
-    ``:func:`dim <a.dim>```    empty: it has a title
-    ``:strong:`bright```       empty
-    ````lamps````              ````name``
-    ````lamps > 2````          `````
-    ```lamps`_``               empty: a reference shows its words
-    =========================  ==========
+    ::
+
+        :func:`lamps.dim`      :func:
+        :func:`dim <a.dim>`    empty: it has a title
+        :strong:`bright`       empty
+        ``lamps``              ``name
+        ``lamps > 2``          ``
+        `lamps`_               empty: a reference shows its words
     """
     if role := _ROLE.fullmatch(atom):
         name, content = role.groups()

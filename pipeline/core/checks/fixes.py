@@ -186,7 +186,7 @@ def as_replacement(text: str) -> str:
 def spans_of(text: str, *pieces: str) -> tuple[Span, ...]:
     """Return the first position of each piece in ``text``; skip empty and absent pieces.
 
-    ``用 `f` 和 `f``` with the piece ```f``` -> 2 to 5
+    "用 `f` 和 `f`" with the piece "`f`" -> 2 to 5
     """
     spans = []
     for piece in filter(None, pieces):

@@ -142,7 +142,7 @@ def markup_of_texts(entries: Sequence[Entry]) -> Markup:
 def readable_texts(entries: Sequence[Entry], markup: Markup) -> Iterator[Entry]:
     """Yield entries with each placeholder ⟦N⟧ replaced by markup that a parser accepts.
 
-    The length is unchanged, so positions stay valid: ``见[指南⟦1⟧和⟦2⟧`` -> ``见[指南]()和`x```.
+    The length is unchanged, so positions stay valid: "见[指南⟦1⟧和⟦2⟧" -> "见[指南]()和`x`".
     Skip reST entries with placeholders: an atom may be one half of a link, whose other half would
     then lack its partner.
     """

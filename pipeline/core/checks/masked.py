@@ -105,7 +105,7 @@ def _stand_in(atom: str) -> str:
 def _rst_stand_in(atom: str) -> str:
     """Return stand-ins for a reST atom, as many as it has characters.
 
-    A link such as ```词 <https://a.b>`_`` consists of two atoms with the translatable words between
+    A link such as "`词 <https://a.b>`_" consists of two atoms with the translatable words between
     them. The first atom is the backquote, the second one is ``<https://a.b>`_``.
     """
     size = len(atom)

@@ -168,7 +168,7 @@ def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
 def blanked(source: str, by: str = STAND_IN, markup: Markup = Markup.MARKDOWN) -> str:
     r"""Return ``source`` with each character of atoms and escapes replaced by ``by``.
 
-    The length is unchanged. With ``by="-"``: ``用 `f` 求 \*`` -> ``用 --- 求 --``
+    The length is unchanged. With ``by="-"``: "用 `f` 求 \*" -> "用 --- 求 --"
     """
     hidden = prose.replace_atoms(source, lambda atom: by * len(atom), markup)
     return _ESCAPED[markup].sub(by * 2, hidden)

@@ -173,7 +173,7 @@ def rst_blocks(text: str, kind: Kind) -> Blocks:
 def _is_plain_rst(text: str, kind: Kind) -> bool:
     """Return whether a text certainly has no block syntax, so that docutils is not needed.
 
-    ``*词* …`` and ``:ref:`词` …`` start with punctuation, but this punctuation starts no block.
+    "*词* …" and ":ref:`词` …" start with punctuation, but this punctuation starts no block.
     """
     if kind is Kind.TERM and _CLASSIFIER.search(text):
         return False

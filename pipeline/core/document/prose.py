@@ -72,7 +72,7 @@ _FORMATS = frozenset("png jpg jpeg gif svg webp img alt image".split())
 def mask(text: str, markup: Markup = Markup.MARKDOWN) -> str:
     """Return ``text`` with a space in the place of every atom.
 
-    The words of a link are prose: ``"see [the `jit` page](a.md)"`` becomes ``"see [the   page "``.
+    The words of a link are prose: "see [the `jit` page](a.md)" becomes "see [the   page ".
     """
     return " ".join(parts_of(text, markup)[::2])
 
@@ -80,7 +80,7 @@ def mask(text: str, markup: Markup = Markup.MARKDOWN) -> str:
 def atoms_of(text: str, markup: Markup = Markup.MARKDOWN) -> list[str]:
     """Return the atoms of a text as written, in order.
 
-    For ``"see [the `jit` page](a.md)"`` they are ``"`jit`"`` and ``"](a.md)"``.
+    For "see [the `jit` page](a.md)" they are "`jit`" and "](a.md)".
     """
     return list(parts_of(text, markup)[1::2])
 
@@ -176,7 +176,7 @@ def is_image_text(text: str) -> bool:
 def count_words(text: str, markup: Markup = Markup.MARKDOWN) -> int:
     """Return the number of English words and CJK characters in a block, excluding atoms.
 
-    ``"don't use `jit`"`` → 2, ``"不要用 jit"`` → 4
+    "don't use `jit`" → 2, "不要用 jit" → 4
     """
     return len(_COUNTED.findall(mask(text, markup)))
 

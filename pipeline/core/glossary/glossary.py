@@ -196,7 +196,7 @@ class Glossary:
     def _avoided_spans(self, chinese: str, markup: Markup) -> dict[str, list[Span]]:
         """Return the positions of all avoided renderings in a translation, outside of its atoms.
 
-        In ``分派 `分派` 和分派``, the avoided rendering 分派 is at 0 and 9.
+        In "分派 `分派` 和分派", the avoided rendering 分派 is at 0 and 9.
         """
         shown = prose.replace_atoms(chinese, lambda atom: " " * len(atom), markup)
         spans: dict[str, list[Span]] = {}

@@ -41,7 +41,7 @@ _ANY = "any"
 def references_in(texts: Iterable[str], usual: Mapping[str, str]) -> References:
     """Return the pairs (domain, name) that the roles in ``texts`` refer to.
 
-    Both ``:func:`~numpy.sin``` and ``{func}`sine <numpy.sin>``` give ``("py", "numpy.sin")``.
+    Both ":func:`~numpy.sin`" and "{func}`sine <numpy.sin>`" give ``("py", "numpy.sin")``.
     ``usual`` maps aliases to modules: ``np`` to ``numpy``. A name is returned with its alias, and
     with the module instead of it.
     """

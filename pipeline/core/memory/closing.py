@@ -337,7 +337,7 @@ _CHOICES = 20
 def followed_text(entry: Entry, texts: Collection[str]) -> str | None:
     """Return the old message whose change the entry's note quotes, or None.
 
-    The note ``carried over: mark-up: see [-jax.jit-]{+{func}`jax.jit`+}`` does not name the old
+    The note "carried over: mark-up: see [-jax.jit-]{+{func}`jax.jit`+}" does not name the old
     message. So the most similar messages among ``texts`` are tried one by one.
     """
     quoting = "".join(filter(_quotes, states_of(entry)))

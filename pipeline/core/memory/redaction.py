@@ -53,7 +53,7 @@ def redact(msgstr: str, english: str) -> str:
     """Return ``msgstr`` with ⟦N⟧ for each long atom that it shares with ``english``.
 
     N counts the long atoms of the English from 1; ⟦0⟧ is an escaped bracket.
-    ``"输入 `cup of tea for two`。"`` → ``"输入 ⟦1⟧。"``
+    "输入 `cup of tea for two`。" → "输入 ⟦1⟧。"
     """
     numbers: dict[str, int] = {_BRACKET: 0}
     # Most translations have too few English words for a long atom.

@@ -383,7 +383,7 @@ def _added_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> Pr
 def _find_moved_code(subject: Subject) -> Iterator[Problem]:
     """Report the first code span or formula that is emphasized in only one of the two texts.
 
-    The translation of ``**use** `f``` is ``**使用** `f```, not ``**使用 `f`**``.
+    The translation of "**use** `f`" is "**使用** `f`", not "**使用 `f`**".
     """
     english, chinese = subject.english, subject.chinese
     theirs, ours = _emphasized_atoms(english), _emphasized_atoms(chinese)
@@ -416,7 +416,7 @@ def _emphasized_atoms(parsed: Parsed) -> Counter[str]:
 
 
 def visible_words(node: Node) -> str:
-    """Return the visible text of a container: ``**用 `f` 和 [词](a.md)**`` -> ``用 f 和 词``."""
+    """Return the visible text of a container: "**用 `f` 和 [词](a.md)**" -> "用 f 和 词"."""
     words = []
     for _, inner in walk(node.children):
         # The value of a link or image is its target, which is not visible.

@@ -187,7 +187,7 @@ def _rewritten_pair(source: str, pair: MarkPair) -> Iterator[str]:
     # `**甲：**乙` → `**甲**：乙`
     for start, end in _narrower_spans(blanked(core)):
         yield f"{before}{core[:start]}{marks}{core[start:end]}{marks}{core[end:]}{after}"
-    # ``甲**`f`**`` → ``甲 **`f`**``
+    # "甲**`f`**" → "甲 **`f`**"
     if _wants_space(before[-1:], core[0]):
         before += " "
     if _wants_space(core[-1], after[:1]):

@@ -133,8 +133,8 @@ def _markdown_link(name: Atom, target: str, match: re.Match[str]) -> str:
 def written_as(subject: Subject, name: Atom, value: str) -> str:
     """Return a reST link or reference as the English writes it, with ``…`` for its words.
 
-    A link is ```… <https://a.b>`_``. If the words of a reference are also its target, return them:
-    ```the guide`_``.
+    A link is "`… <https://a.b>`_". If the words of a reference are also its target, return them:
+    "`the guide`_".
     """
     if name is Atom.LINK:
         # Two underscores make a link anonymous: its words define no target.
@@ -191,7 +191,7 @@ def _mended_rst(subject: Subject, lost: list[tuple[Atom, str]]) -> str | None:
 def _with_reference(source: str, value: str, written: str) -> str:
     """Return ``source`` with ``written`` in the place of the first occurrence of a name.
 
-    For the name ``name_``: ``见 `name` 和 name`` -> ``见 name_ 和 name``
+    For the name "name_": "见 `name` 和 name" -> "见 name_ 和 name"
     """
     opening, closing = rf"(?<![\w`<])(?:{_TICKS}\s*)?", rf"(?:\s*{_TICKS})?"
     underscore = r"(?:\s?[_＿](?![A-Za-z0-9_]))?(?![`｀>])"
@@ -203,7 +203,7 @@ def _with_reference(source: str, value: str, written: str) -> str:
 def _with_link(source: str, value: str, written: str) -> str:
     """Return ``source`` with each malformed link to a target rewritten in the form ``written``.
 
-    ``[词](https://a.b)``, ``｀词＜https://a.b＞｀_`` -> ```词 <https://a.b>`_``
+    "[词](https://a.b)", "｀词＜https://a.b＞｀_" -> "`词 <https://a.b>`_"
     """
     target = re.escape(value)
     # People who are used to Markdown write Markdown links in reST.

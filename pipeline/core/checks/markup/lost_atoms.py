@@ -40,7 +40,7 @@ def is_marked(markup: Markup, name: Atom) -> bool:
 
 
 def with_marks(markup: Markup, name: Atom, value: str) -> str:
-    """Return code or a formula with its marks: ```f```, ``$x$``, ``:math:`x```."""
+    """Return code or a formula with its marks: "`f`", "$x$", ":math:`x`"."""
     before, behind = _MARKS[markup, name]
     return f"{before}{value}{behind}"
 
@@ -48,7 +48,7 @@ def with_marks(markup: Markup, name: Atom, value: str) -> str:
 def quote_atom(markup: Markup, name: Atom, value: str) -> str:
     """Return an atom for a message: code and formulas with their marks, others in quotation marks.
 
-    ```jax.jit```, ``$x$``, ``“https://a.b”``
+    "`jax.jit`", "$x$", "“https://a.b”"
     """
     if not is_marked(markup, name):
         return quote(value)
@@ -60,7 +60,7 @@ def quote_atom(markup: Markup, name: Atom, value: str) -> str:
 def source_form(name: Atom, value: str) -> str:
     """Return the part of an atom's value that certainly occurs in the source.
 
-    For a role, this is the target: the source of ``{ref}`a``` may be ``{ref}`词 <a>```.
+    For a role, this is the target: the source of "{ref}`a`" may be "{ref}`词 <a>`".
     """
     match = _TARGET.fullmatch(value)
     if match and name is Atom.ROLE:
@@ -108,7 +108,7 @@ def places_of(source: str, value: str) -> tuple[Span, ...]:
 
     Some values are normalized, so the source may have white space anywhere: ``{{a}}`` is found in
     ``用 {{ a }}``. Prefer a position between backquotes, then a whole word: for ``f`` in
-    ``{func}`f```, the second ``f``.
+    "{func}`f`", the second ``f``.
     """
     pattern = r"\s*".join(map(re.escape, value))
     for place in (rf"(?<=`){pattern}(?=`)", rf"(?<!\w){pattern}(?!\w)", pattern):

@@ -1,6 +1,6 @@
 """M106, M107: formulas and roles that do not work, so that readers see their marks.
 
-For example, ``｛func｝`f``` shows the braces, and ``求 ＄x＄ 时`` shows the dollar signs.
+For example, "｛func｝`f`" shows the braces, and "求 ＄x＄ 时" shows the dollar signs.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _escaped_dollar(match: re.Match[str]) -> str:
 
 
 def _find_markdown_roles(subject: Subject) -> Iterator[Problem]:
-    """Report Markdown roles whose name is visible: ``func`f```, ``{func} `f```, ``｛func｝`f```.
+    """Report Markdown roles whose name is visible: "func`f`", "{func} `f`", "｛func｝`f`".
 
     If backticks are visible as well, M105 reports the mistake instead.
     """
@@ -195,7 +195,7 @@ class _ShownRole:
 
 
 def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
-    """Report reST roles whose name is visible: ``{func}`f```, ``：func：`f```.
+    """Report reST roles whose name is visible: "{func}`f`", "：func：`f`".
 
     A single problem marks and fixes all such roles. Its hint describes the first one.
     """
@@ -230,8 +230,8 @@ def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
 def _lost_roles(subject: Subject) -> Iterator[tuple[str, str]]:
     """Yield the name and the target of each lost role; formulas of reST are roles as well.
 
-    ``:func:`a.b``` -> ``func``, ``a.b``. The atom of a role with translatable content is only its
-    name: ``:abbr:`` -> ``abbr``, ``""``.
+    ":func:`a.b`" -> "func", "a.b". The atom of a role with translatable content is only its
+    name: ":abbr:" -> "abbr", "".
     """
     for role in fixes.missing(subject.english, subject.chinese, Atom.ROLE):
         if parts := _RST_ROLE.fullmatch(role):
@@ -245,7 +245,7 @@ def _lost_roles(subject: Subject) -> Iterator[tuple[str, str]]:
 def _shown_roles(source: str, name: str, target: str) -> Iterator[_ShownRole]:
     """Yield the roles with this name in ``source`` whose marks are wrong.
 
-    ``{func}`f```, ``：func：`f```, ``:func: `f```, ``:func:``f````
+    "{func}`f`", "：func：`f`", ":func: `f`", ":func:``f``"
     """
     marks = rf"(?<![A-Za-z:：{{｛])(?:[:：{{｛]\s*)?{re.escape(name)}\s*[:：}}｝]?\s*"
     content = rf"{_TICKS}{{1,2}}(?P<content>[^`｀]*){_TICKS}{{1,2}}"

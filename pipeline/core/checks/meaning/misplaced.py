@@ -73,8 +73,7 @@ def traits_of(text: str, markup: Markup) -> Traits:
 def _atom_target(atom: str) -> str:
     """Return an atom without the words that may be translated, and without final punctuation.
 
-    ``{ref}`词 <a>``` -> ``{ref}a``, ``![图](a.png)`` -> ``!(a.png)``, ``https://a.b.`` ->
-    ``https://a.b``
+    "{ref}`词 <a>`" -> "{ref}a", "![图](a.png)" -> "!(a.png)", "https://a.b." -> "https://a.b"
     """
     if "!" in atom:
         atom = _IMAGE.sub("!", atom)

@@ -34,8 +34,8 @@ _TITLED = re.compile(r".+<(?P<target>[^<]*)>", re.DOTALL)
 def pieces_of(text: str) -> dict[str, Counter[str]]:
     """Return the pieces of active markup in ``text`` with their counts, by kind.
 
-    ``"{ref}`a` and [b](c.md)"`` gives ``{"role": {"{ref}`a`": 1}, "link target": {"c.md": 1}}``. A
-    kind without pieces has an empty counter.
+    "{ref}`a` and [b](c.md)" gives {"role": {"{ref}`a`": 1}, "link target": {"c.md": 1}}. A kind
+    without pieces has an empty counter.
     """
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for token in inline_tokens(text):
@@ -217,7 +217,7 @@ def _plain(text: str, msgid: str) -> str:
     """Return ``text`` as renderers interpret it, without the targets of roles.
 
     Resolve character references and backslash escapes: ``java&#115;cript\\:x`` becomes
-    ``javascript:x``. Remove the target in ``{ref}`词 <label>```, which looks like HTML, if a role
+    ``javascript:x``. Remove the target in "{ref}`词 <label>`", which looks like HTML, if a role
     of the English has the same target.
     """
     if "<" in text:

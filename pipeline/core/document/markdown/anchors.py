@@ -75,7 +75,7 @@ def _linked_page(page: str, target: str) -> str:
 def slug(title: str) -> str:
     """Return the slug of a title, to which the anchor of a repeated title adds a number.
 
-    ``"Using `jit`: a *first* look"`` gives ``using-jit-a-first-look``.
+    "Using `jit`: a *first* look" gives ``using-jit-a-first-look``.
     """
     return _NOT_IN_SLUGS.sub("", _plain(title).lower()).strip().replace(" ", "-")
 

@@ -2,7 +2,7 @@
 
 Active markup is links, references, footnotes, substitutions, roles and formulas. A translation must
 not add active markup that its English does not have. docutils matches some marks with their targets
-only by order, such as ```words`__`` and ``[#]_``. These marks must keep their number and order.
+only by order, such as "`words`__" and ``[#]_``. These marks must keep their number and order.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NO_WORDS = re.compile(r"[<>&$\\{}\x00]")
 def pieces_of(text: str) -> dict[str, list[str]]:
     """Return the pieces of active markup in ``text`` in order, by kind.
 
-    ``"`Here <a.html>`_ and [1]_"`` gives ``{"link target": ["a.html"], "footnote": ["1"]}``.
+    "`Here <a.html>`_ and [1]_" gives ``{"link target": ["a.html"], "footnote": ["1"]}``.
     """
     found: dict[str, list[str]] = defaultdict(list)
     for top in read_inline(text):

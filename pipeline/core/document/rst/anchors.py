@@ -44,7 +44,7 @@ _BLANK = "\ufeff \t\r\n"
 def referenced_names(text: str) -> frozenset[str]:
     """Return the normalized names that references in a document point to.
 
-    ``"See Guide_ or `The  API`_."`` refers to ``guide`` and ``the api``. The result may include
+    "See Guide_ or `The  API`_." refers to ``guide`` and ``the api``. The result may include
     names that only code contains.
     """
     return frozenset(_referenced(text))
@@ -137,8 +137,8 @@ def _names_from_words(split: Split) -> set[str]:
 def _referenced(text: str) -> Iterator[str]:
     """Yield the names that references point to, in arbitrary order.
 
-    Two underscores make a reference in backquotes anonymous. ```words`__`` refers to the next
-    anonymous target, so it has no name. ```words <name_>`__`` still refers to ``name``.
+    Two underscores make a reference in backquotes anonymous. "`words`__" refers to the next
+    anonymous target, so it has no name. "`words <name_>`__" still refers to ``name``.
     """
     # name_
     yield from map(_normal, _WORD.findall(text))
@@ -153,8 +153,7 @@ def _referenced(text: str) -> Iterator[str]:
 def _explicit_names(text: str) -> set[str]:
     """Return the names that explicit targets, footnotes and citations define.
 
-    The forms are ``.. _name:``, ``.. _`two: words`:`` (a name with a colon), and
-    ``.. [#name] words``.
+    The forms are ".. _name:", ".. _`two: words`:" (a name with a colon), and ".. [#name] words".
     """
     # One of the two groups is always empty.
     names = {_normal(quoted + plain) for quoted, plain in _EXPLICIT.findall(text)}

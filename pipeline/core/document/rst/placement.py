@@ -102,8 +102,8 @@ def _anonymous_links(line: str, msgid: str, named: frozenset[str]) -> str:
     """Return ``line`` with its translated links made anonymous, unless references use their words.
 
     docutils reports an error for two links with equal words and different targets. A translation
-    may have equal words where the English differs, so ```文档 <a.html>`_`` becomes
-    ```文档 <a.html>`__``.
+    may have equal words where the English differs, so "`文档 <a.html>`_" becomes
+    "`文档 <a.html>`__".
     """
     parts: list[str] = []
     at = 0

@@ -136,7 +136,7 @@ def _is_box(node: nodes.Node) -> bool:
 
 
 def _resolve_anonymous(node: nodes.Element, copy: english) -> None:
-    """Resolve anonymous reST links (```again`__``) in the English of a block.
+    """Resolve anonymous reST links ("`again`__") in the English of a block.
 
     The n-th link of the English gets the target of the n-th link of the translation. If the English
     has more links, the last ones get no target.

@@ -159,7 +159,7 @@ class Reference:
 
         ``checkify.check`` finds ``jax.experimental.checkify.check``. Return an empty string if
         several names match, or none. As in Sphinx, a name without dots is searched for only if it
-        is written with a leading dot: ``:func:`.jit```.
+        is written with a leading dot: ":func:`.jit`".
         """
         if "." not in name and not node.get("refspecific"):
             return ""

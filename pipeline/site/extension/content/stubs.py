@@ -302,7 +302,7 @@ def _numbers(ranges: str, *, up_to: int) -> list[int]:
 def issue_role(
     name: str, rawtext: str, number: str, lineno: int, inliner: Any, *_: Any, **__: Any
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """Return a link to an issue of upstream: ``{jax-issue}`1234``` → ``#1234``.
+    """Return a link to an issue of upstream: "{jax-issue}`1234`" → "#1234".
 
     Without a configured address of issues, return the words alone.
     """

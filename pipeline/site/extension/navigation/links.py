@@ -71,7 +71,7 @@ def page_from_top(env: BuildEnvironment, target: str) -> str:
 
 
 class FindFromTop(SphinxTransform):
-    """Resolve ``{doc}`/guide``` in the docs folder of the page, before MyST resolves its links."""
+    """Resolve "{doc}`/guide`" in the docs folder of the page, before MyST resolves its links."""
 
     default_priority = 299
 
