@@ -33,7 +33,7 @@ def scratch_copy(run: Run) -> Iterator[Path]:
     """
     paths = run.paths
     with tempfile.TemporaryDirectory(prefix="jax-docs-zh-") as name:
-        # Resolved, because the temporary folder is a symbolic link on some systems.
+        # Resolve the path, because the temporary folder is a symbolic link on some systems.
         root = link_repository(paths.root, Path(name).resolve())
         try:
             for place in _written_by_sync(run):

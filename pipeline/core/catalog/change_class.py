@@ -248,7 +248,7 @@ def _is_typo(old: str, new: str) -> bool:
 def _is_misspelt(before: str, after: str) -> bool:
     """Return whether two words differ by one letter or by two swapped letters.
 
-    False for numbers and short words, where one letter changes the meaning.
+    Return False for numbers and short words, where one letter changes the meaning.
     """
     if min(len(before), len(after)) < _TYPO_LENGTH:
         return False

@@ -229,7 +229,7 @@ def _equal_offer(
 def _is_clear(message: OpenEntry, sources: Collection[Source]) -> bool:
     """Return whether an equal text certainly means the same on this page.
 
-    True if the text is long, if several pages have the same translation, or if the text is a name
+    This is so if the text is long, if several pages have the same translation, or if it is a name
     that stays English, such as "CUDA". A short text, such as "Example", may mean something else.
     """
     if _msgstrs(sources) == {message.entry.msgid}:
@@ -350,9 +350,9 @@ def _patterns_by_template(
 
 
 def _usual_pattern(patterns: Mapping[Pattern, Sequence[Source]]) -> Pattern | None:
-    """Return the most frequent pattern, or None.
+    """Return the most frequent pattern.
 
-    None if there is no pattern, or if two are equally frequent: then a person must choose.
+    Return None if there is no pattern, or if two are equally frequent: then a person must choose.
     """
     ranked = sorted(patterns, key=lambda pattern: -len(patterns[pattern]))
     if not ranked:

@@ -108,7 +108,7 @@ Held = AbstractSet[tuple[str, str, bool]]
 
 
 def held_in_memories(memories: Iterable[Memory]) -> Held:
-    """Return all translations in memories. A finished one is also included as an unfinished one."""
+    """Return all translations in memories; a finished one twice, as finished and as unfinished."""
     held: set[tuple[str, str, bool]] = set()
     for memory in memories:
         for entry in memory.entries:
@@ -147,11 +147,11 @@ def reconcile(
     - ``base``: their common base, or None if unknown.
     - ``held``: the translations of all working catalogues. A translation that has moved to another
       entry is not restored.
-    - ``follows``: whether git has changed the memory. Then an entry that the memory lacks was
-      deleted on purpose: it is removed unless it was changed here. Otherwise the memory may be
+    - ``follows``: whether git has changed the memory. If it has, an entry that the memory lacks was
+      deleted on purpose: it is removed unless it was changed here. If it has not, the memory may be
       damaged, so the entry is kept.
-    - ``is_older(our, their)``: whether our entry was written before that of the memory. Then ours
-      is no change: git has checked out an old version of the catalogue.
+    - ``is_older(our, their)``: whether our entry was written before the entry of the memory. If so,
+      ours is no new work: git has checked out an old version of the catalogue.
     """
     merge = _Merge(
         ours=ours.by_key(),
@@ -216,8 +216,8 @@ def _work(memory: Memory) -> dict[Key, tuple[object, ...]]:
 def unheld_entries(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
     """Return the entries of ``old`` that ``memory`` lacks and whose translation is not ``held``.
 
-    They would be lost if ``memory`` replaced ``old``. A finished translation is not held if others
-    have it only as fuzzy: then nothing would show that it fits its English.
+    They would be lost if ``memory`` replaced ``old``. If other memories have a finished translation
+    only as fuzzy, it is not held: nothing would show that it fits its English.
     """
     known = memory.by_key()
     unheld: list[Entry] = []

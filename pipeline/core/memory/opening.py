@@ -165,7 +165,7 @@ def _previous(entry: Entry, texts: Texts) -> str | None:
 def _joined_sources(entry: Entry, texts: Texts) -> str | None:
     """Return the joined English of the messages that a translation was made from.
 
-    None if there are no such messages, or if one is unknown.
+    Return None if there are no such messages, or if one is unknown.
     """
     codes = [source.digest for source in sources_of(entry)]
     # ``>=`` with a set of the few codes does not go through the many texts.

@@ -127,8 +127,8 @@ def finished_translations(memories: Iterable[Memory]) -> dict[str, Entry]:
 def _is_only_kept(entry: Entry, live: Collection[str]) -> bool:
     """Return whether an obsolete entry stays obsolete even if its English is on a page.
 
-    True if the memory has a live entry for the message, or if somebody removed the translation from
-    the catalogue.
+    This is so if the memory has a live entry for the message, or if somebody removed the
+    translation from the catalogue.
     """
     return entry.obsolete and (entry.msgid in live or is_emptied(entry))
 

@@ -41,7 +41,7 @@ class SourceFile:
 class RefusedFile:
     """An upstream file or folder that was not pulled because of its name."""
 
-    # For display: escaped, and shortened in the middle; a folder ends with "/".
+    # The path for display is escaped, and shortened in the middle. That of a folder ends with "/".
     path: str
     rule: str  # the violated rule, in words
 
@@ -274,7 +274,7 @@ def page_path(path: str) -> str:
 def _documents(files: Iterable[SourceFile]) -> dict[str, SourceFile]:
     """Return the documents by their path in NFC.
 
-    If several have the same, use the one whose own path is in NFC, or else the first.
+    If several have the same path, use the document whose own path is in NFC, or else the first.
     """
     documents: dict[str, SourceFile] = {}
     for file in files:
@@ -364,10 +364,7 @@ def _refused_name(file: RefusedFile, *, is_missed: bool) -> Finding:
 
 
 def _hidden_by_twin(file: SourceFile) -> Finding:
-    """Return the warning about a document that is left out.
-
-    Another document has the same path in NFC.
-    """
+    """Return the warning that a document is left out, because another has the same path in NFC."""
     return Finding(
         code="same-name",
         severity=Severity.WARNING,

@@ -338,7 +338,7 @@ class GuardedHTMLBuilder(OwnPagesBuilder):
             super().write_doc(docname, doctree)
         except Exception as error:  # noqa: BLE001 - writers of extensions raise anything
             problem = _words_of_exception(error)
-            # Only logged: Sphinx does not collect notes from processes that write pages.
+            # Only log the problem: Sphinx does not collect notes from processes that write pages.
             logger.error(problem, location=docname, type="jz", subtype="unwritten")
             page = new_document(str(doctree.get("source", "")), doctree.settings)
             doctree.settings.env.current_document.docname = docname

@@ -119,7 +119,7 @@ class SanitizePage(SphinxTransform):
 
     def apply(self, **_: Any) -> None:
         """Replace remote images and unsafe links, and sanitize HTML."""
-        # Lists, because the loops change the document.
+        # Loop over lists, because the loops change the document.
         links = list(self.document.findall(nodes.reference))
         for link in links:
             self._name_badge(link)
@@ -232,9 +232,9 @@ class SanitizePage(SphinxTransform):
     ) -> list[nodes.Node]:
         """Return a box with a link in place of a picture that a script would draw; empty if none.
 
-        ``before`` and ``after`` are the HTML before and after sanitizing. A picture is assumed if
-        an inline script was removed, and an empty element waits for it or nothing visible is left.
-        It is also assumed if a frame was removed and nothing replaces it.
+        ``before`` and ``after`` are the HTML before and after sanitizing. There was a picture if a
+        frame was removed and nothing replaces it. There probably was one if an inline script was
+        removed, and either an empty element waits for the picture or nothing visible is left.
         """
         waiting = waiting_ids(before)
         is_empty = not (_SHOWN.search(after) or _TAG.sub("", after).strip())
@@ -285,8 +285,8 @@ def _is_html_node(node: nodes.Node) -> bool:
 def _joined(run: Sequence[nodes.raw]) -> nodes.raw:
     """Replace several nodes by one with the text of all, and return it.
 
-    The new node is no block: it would show the English of one node for all of them. A single node
-    is returned unchanged.
+    The new node is no block: as a block, it would show the English of one node for all of them. A
+    single node is returned unchanged.
     """
     first, *others = run
     if not others:
@@ -400,5 +400,5 @@ def setup(app: Sphinx) -> None:
     _LOSSES.setup(app)
     DownloadFiles.add_file = _add_file  # type: ignore[method-assign]
     app.add_transform(SanitizePage)
-    # Added last, so this mix-in sees tags before the others. Only that of the theme comes later.
+    # Add this mix-in last, so that it sees tags before the others. Only the theme's comes later.
     app.connect("builder-inited", lambda it: mix_in(it, SafeElements), priority=110)

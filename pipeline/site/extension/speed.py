@@ -100,7 +100,7 @@ def _find_nodes_faster() -> None:
         )
         return found
 
-    # Only once: tests set up several sites in one process.
+    # Replace the method only once: tests set up several sites in one process.
     if slow.__name__ == findall.__name__ and slow.__module__ != __name__:
         nodes.Node.findall = findall  # type: ignore[assignment, method-assign]
 

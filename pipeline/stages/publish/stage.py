@@ -286,7 +286,7 @@ def _counts(rows: Sequence[html.Row]) -> str:
 
 def _row(page: PageResult, preview: PreviewPage | None, *, root: Path) -> html.Row:
     """Return the row of one page for the index in the folder ``root``."""
-    # Without a preview, no document exists: it is malformed, or the guard has stopped it.
+    # A page has no preview if its document is malformed, or if the guard has stopped it.
     link, status, state = "", "plain", "not built"
     if preview is not None:
         # Quote the path, because a name may look like an address: "javascript:x.md".

@@ -261,7 +261,7 @@ def _files_at(root: Path, places: Sequence[str]) -> Iterator[TreeEntry]:
     """Yield the files at ``places`` below ``root``, without following links."""
     for place in places:
         path = root / place
-        # Without the last parent, which is the root itself: it may be a link.
+        # Skip the last parent, which is the root itself: it may be a link.
         above = [root / folder for folder in PurePosixPath(place).parents][:-1]
         is_linked = any(one.is_symlink() for one in (path, *above))
         if path.is_file() and not is_linked:

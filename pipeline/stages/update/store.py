@@ -100,7 +100,7 @@ def store_memory(
     """
     state, written = locale.state, len(locale.changes)
     with locale.run.log.step("memory") as step:
-        # All catalogues, not only the updated ones, because their English is needed, too.
+        # Read all catalogues, not only the updated ones, because their English is needed, too.
         catalogs = locale.readable_catalogs()
         catalogs = {page: catalogs[page] for page in catalogs if catalogs[page].entries}
         # Catalogues that need not be stored. If somebody has saved one during this run, the next

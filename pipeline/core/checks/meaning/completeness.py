@@ -184,7 +184,7 @@ def _is_question_of_title(subject: Subject, shown: str) -> bool:
 def _is_sentence(end: str) -> bool:
     """Return whether an English text ends with a sentence.
 
-    False for a text of few words, and for one that ends with "etc." or "...".
+    Return False for a text of few words, and for a text that ends with "etc." or "...".
     """
     if not end.endswith((".", "!", "?")) or end.endswith(("...", "etc.")):
         return False

@@ -26,7 +26,7 @@ KEYS: dict[Dialect, dict[str, Kind]] = {
 }
 KINDS = frozenset((Kind.PAGE_TITLE, Kind.FRONT_MATTER))
 _NAMES = "|".join(dict.fromkeys(key for keys in KEYS.values() for key in keys))
-# Fast filter: front matter without a match has none of these keys, so no YAML parser is needed.
+# A fast filter. Front matter without a match has none of these keys, so no YAML parser is needed.
 _MAYBE = re.compile(rf"""(?:^|[{{,])[ ]*["']?(?:{_NAMES})["']?[ \t]*:""", re.MULTILINE)
 _STRING = "tag:yaml.org,2002:str"
 _BLOCKS = ("|", ">")

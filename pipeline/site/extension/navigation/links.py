@@ -120,7 +120,7 @@ def _patch_paths() -> None:
             return plain(self, inside, docname)
         return plain(self, filename, docname)
 
-    # Only once: tests set up several sites in one process.
+    # Replace the method only once: tests set up several sites in one process.
     if plain.__name__ != path_from_top.__name__:
         BuildEnvironment.relfn2path = path_from_top  # type: ignore[method-assign]
 
