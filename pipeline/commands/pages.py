@@ -106,4 +106,6 @@ def _meant(pattern: str, names: Sequence[str]) -> str:
     meant = did_you_mean_any(pattern, names)
     if meant or not names:
         return meant
-    return f"For example: {', '.join(names[:_NAMED])}. "
+    # Guides are better examples than the thousand pages of a reference.
+    examples = sorted(names, key=is_reference)[:_NAMED]
+    return f"For example: {', '.join(examples)}. "

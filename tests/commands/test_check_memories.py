@@ -61,7 +61,7 @@ def test_the_memory_of_the_sample_is_without_mistakes(
         if take_away:
             take_away(project)
         result = checked(capsys, "translations/memory")
-        assert (result["files"], result["entries"]) == (9, 272)
+        assert (result["files"], result["entries"]) == (11, 292)
         assert codes(capsys, "translations/memory", "--strict") == []
 
 
