@@ -312,8 +312,8 @@ def test_check_starts_without_anything_heavy(project: Path) -> None:
     catalogs = sorted(
         str(path)
         for path in Path("translations/zh_CN/sample").rglob("*.po")
-        if path.name != "reference.po"
-    )  # that is reST
+        if path.name != "reference.po" and "_api" not in path.parts
+    )  # these are reST
     ended = subprocess.run(
         [sys.executable, "-c", code, *catalogs],
         capture_output=True,
