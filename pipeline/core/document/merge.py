@@ -216,9 +216,9 @@ def _rejected(
 
 
 def _blocks(unit: Unit, result: PlacedUnit) -> Iterator[Landing]:
-    """Yield the landing of every message of a unit, and of the blocks of its last sections.
+    """Yield the position of every message of a unit in the merged text.
 
-    The latter stay English by configuration.
+    Blocks of last sections that the configuration leaves in English are included.
     """
     for index, message in enumerate(unit.split.messages):
         yield landing_of(

@@ -111,7 +111,7 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
 
 
 def _check_version(environment: Mapping[str, str], run: Run) -> None:
-    """Raise ExecutionError unless the pinned version is installed, which pages say they ran on."""
+    """Raise ExecutionError unless the pinned version is installed. Pages state this version."""
     if not run.package:
         return  # pages state no version
     # The kernels use this interpreter and its packages.
@@ -163,7 +163,7 @@ class _Pass:
                     results[result.page] = result
                     advance(1, _line(result))
         finally:
-            # Save it after Ctrl-C too, because completed pages are in the cache.
+            # Save the history after Ctrl-C, too, because completed pages are in the cache.
             self.history.save(self.log)
         # Trim at the end, so that new entries do not evict entries that this run still needs.
         self.cache.trim()

@@ -223,7 +223,7 @@ def listed(shown: str) -> Iterator[Span]:
     """Yield the positions of half-width commas between code spans in a Chinese sentence.
 
     Ignore commas in brackets. The result is not an edit, because a person must choose the mark:
-    ``用 `a`, `b` 时`` may need “、” or “，”.
+    "用 `a`, `b` 时" may need “、” or “，”.
     """
     if "," not in shown or not _ANY_HAN.search(shown):
         return
