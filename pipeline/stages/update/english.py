@@ -61,7 +61,7 @@ class English:
     # Caches, by page, or by commit and page.
     pinned: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     older: dict[tuple[str, str], tuple[Entry, ...] | None] = field(default_factory=dict)
-    # By commit, and by whether it is that of the API reference.
+    # Keys: a commit, and whether the pages of its API reference are meant.
     commits: dict[tuple[str, bool], _OlderCommit | UpstreamError] = field(
         default_factory=dict
     )

@@ -94,8 +94,8 @@ def _line_of(msgstr: str) -> str:
 class Move:
     """How the memory file of a page has changed since the last run.
 
-    ``by_git`` is true if git has checked out the file, so the change is intended. Otherwise,
-    somebody has edited or damaged it. ``is_kept`` is true if git has the old version.
+    ``by_git`` is true if git has checked out the file, so the change is intended. If it is false,
+    somebody has edited or damaged the file. ``is_kept`` is true if git has the old version.
     """
 
     by_git: bool = False

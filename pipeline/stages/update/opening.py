@@ -1,7 +1,7 @@
 """Opening of the memory: brings its content into the working catalogues.
 
 A missing catalogue is rebuilt from the memory. If git has changed a memory file, for example by
-switching to another branch (``git_changes``), the catalogue becomes the one of that memory. If a
+switching to another branch (``git_changes``), the catalogue is rebuilt from that file. If a
 catalogue has work that is not stored in the memory, the two are merged, entry by entry (``merge``).
 """
 
@@ -135,7 +135,7 @@ class _Opening:
         memory = merged.memory
         if memory.entries == theirs.entries:
             memory = theirs
-        # Before anything is written, because this may fail.
+        # Rebuild the catalogue before anything is written, because rebuilding may fail.
         opened = self._rebuilt(memory, local=mended)
         written = po.write_catalog(opened.catalog).catalog
         save_dropped_translations(locale, sides, merged, written)

@@ -26,9 +26,9 @@ def documents_of(lock: Lock) -> frozenset[str]:
 class Elsewhere:
     """Pages and commits of the other releases of a run's upstream.
 
-    - ``hidden``: pages that another release beside the pin has, but neither this release nor the
-      pinned one. Also the pages of the pinned release's API reference that this release lacks,
-      because that reference belongs to an installed package.
+    - ``hidden``: pages that only another release beside the pin has; and the pages of the pinned
+      release's API reference that this release lacks, because that reference belongs to an
+      installed package.
     - ``pinned``: all other pages of the pinned release that this release lacks.
     - ``commits``: the commits of all other releases.
     """

@@ -52,7 +52,7 @@ class State:
     def has_stored(self, page: str, catalog: bytes | None) -> bool:
         """Return whether the memory in the state agrees with ``catalog``.
 
-        True even if the memory file has changed since.
+        The memory file itself may have changed since.
         """
         known = self.pages.get(page)
         return known is not None and known.catalog == _digest_of_file(catalog) != ""

@@ -189,7 +189,8 @@ class _Store:
             if page not in self.wanted or self.locale.has_catalog(page):
                 continue
             memory = self.old.of_others.get(page)
-            # As if the page had an empty memory: only translations on other pages count.
+            # Compare with an empty memory of the page, so that only translations on other pages
+            # count.
             if memory is None or unheld_entries(
                 replace(memory, entries=()), memory, self.held_translations
             ):
@@ -200,13 +201,14 @@ class _Store:
     def offer_to_other_pages(self) -> None:
         """Add translations of a release beside the pin to untranslated messages of other pages.
 
-        An update of the pinned release cannot find them: pages that it lacks are hidden from it.
+        An update of the pinned release cannot find these translations, because pages that the
+        pinned release lacks are hidden from it.
         """
         translations = finished_translations(self.closed.values())
         untranslated: list[str] = []
         for page, data in self.locale.memory_files.items():
             codes = (code.decode("ascii") for code in _UNTRANSLATED.findall(data))
-            # So most files need not be parsed.
+            # This test avoids parsing most files.
             if not translations.keys().isdisjoint(codes):
                 untranslated.append(page)
         for shared in self.locale.stored_memories(untranslated).values():

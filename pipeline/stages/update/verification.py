@@ -249,7 +249,7 @@ def _commit_here(locale: Locale, english: English, memory: Memory) -> str:
 
 
 def _commit_of(english: English, commit: str, ref: str) -> str:
-    """Return ``commit`` if it is available, or that of ``ref``; unchanged if neither is."""
+    """Return ``commit``, or the commit of ``ref`` if only ``ref`` is available."""
     for name in (commit, ref):
         with suppress(UpstreamError):
             return english.commit_of(name)
