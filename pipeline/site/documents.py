@@ -1,8 +1,8 @@
 """The document that Sphinx reads for a page, and the notebooks that the page offers as downloads.
 
-The document is the executed notebook if the page's code ran, otherwise the merged document,
-otherwise upstream's own. Outputs of a run are shown only if they come from exactly the code that
-the page shows.
+The document is the executed notebook if the page's code ran. If not, it is the merged document, or
+upstream's own document if there is no merged one. Outputs of a run are shown only if they come from
+exactly the code that the page shows.
 
 A landing is the position of a message in the merged document. The stage ``merge`` writes the
 landings to a file. If this file is missing or damaged, or for a preview, the page is merged again.

@@ -137,7 +137,7 @@ class _Line:
         """Return the translated share of the page's words."""
         if not self.page.translated_words:
             return self.text("nothing")
-        # Rounded down, so that 100 means complete.
+        # Round down, so that 100 means complete.
         share = self.text(
             "share", share=100 * self.page.translated_words // self.page.words
         )

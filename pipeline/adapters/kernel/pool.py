@@ -57,7 +57,7 @@ def run_notebooks(jobs: Sequence[Job], *, workers: int) -> Iterator[Outcome]:
     """
     at_once = max(1, min(workers, len(jobs)))
     threads = max(1, worker_count(0) // at_once)
-    # A short prefix, because the paths of sockets start with it and are limited in length.
+    # Use a short prefix: the paths of sockets start with it, and their length is limited.
     with scratch_folder("nb-", scratch_parent()) as scratch:
         waiting: deque[Job] = deque()
         for job in jobs:
@@ -72,7 +72,7 @@ def run_notebooks(jobs: Sequence[Job], *, workers: int) -> Iterator[Outcome]:
 
 
 def _run_all(waiting: deque[Job], *, workers: int) -> Iterator[Outcome]:
-    # Spawned, not forked: a worker must not inherit our threads, locks and open files.
+    # Spawn workers, do not fork: a worker must not inherit our threads, locks and open files.
     context = multiprocessing.get_context("spawn")
     running: list[_Worker] = []
     try:

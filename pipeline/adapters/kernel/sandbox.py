@@ -82,7 +82,7 @@ def _put_startup(folder: Path, startup: Sequence[Startup], profile: Path) -> Non
         path.write_bytes(code.text.encode("utf-8"))
         placed.append((code.name, str(path)))
     failure = str(folder / FAILURE)
-    # A single expression, because a statement would leave names in the page's namespace.
+    # Use an expression, because a statement would leave names in the page's namespace.
     load = f"__import__('runpy').run_path({str(RUN_STARTUP)!r})"
     run = f"{load}['run_all']({placed!r}, {failure!r})\n"
     (profile / "run.py").write_text(run, "utf-8")

@@ -61,7 +61,7 @@ class CatalogFiller:
             origin.page, messages, translations_in(copy, choice), live
         )
         offered = self._add_offers(offers, origin)
-        # The messages of all pages, because upstream may have renamed the copy's page.
+        # Use the messages of all pages, because upstream may have renamed the copy's page.
         pinned = {entry.msgid for entries in live.values() for entry in entries}
         rows: list[Row] = []
         for pair in choice.pairs:

@@ -198,7 +198,7 @@ def _live_texts(catalog: Catalog) -> set[str]:
 
 
 def _filled(texts: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """Return ``texts`` without the pages that have none: in most updates, nearly all pages."""
+    """Return ``texts`` without the pages that have none (in most updates, nearly all pages)."""
     return {
         page: texts_of_page for page, texts_of_page in texts.items() if texts_of_page
     }

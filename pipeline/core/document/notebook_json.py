@@ -88,7 +88,7 @@ def _literal_edits(
     """
     lengths = [len(json.loads(raw[start:end])) for start, end in cell.literals]
     bounds = list(accumulate(lengths, initial=0))
-    # A cache of records, because a source may be one long string with many edits.
+    # Cache the records, because a source may be one long string with many edits.
     literals: dict[int, _Literal] = {}
 
     def position(number: int, offset: int) -> int:

@@ -242,7 +242,7 @@ def editing_fields(memory: Memory) -> dict[str, str]:
 
 def _newest_touch(memory: Memory) -> re.Match[str] | None:
     """Return the newest translator note of a memory's entries, as a match of ``TOUCH``, or None."""
-    # A set, because most entries of a page have the same few notes.
+    # Collect a set, because most entries of a page have the same few notes.
     notes: set[str] = set()
     for entry in memory.entries:
         notes.update(translators_of(entry))

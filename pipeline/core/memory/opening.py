@@ -51,7 +51,7 @@ def open_memory(
     remembered = _by_digest(memory.entries)
     used: set[Key] = set()
     for blank in wanted:
-        # Several entries if a translator used contexts.
+        # There are several entries if a translator used contexts.
         of_message = remembered.get(digest(blank.msgid), [])
         opening.add_message(blank, of_message)
         used.update(map(key_of, of_message))

@@ -93,7 +93,7 @@ def load_what_is_used(
     """
     body = context.get("body", "")
     unused = [script for script, mark in _SCRIPTS.items() if mark not in body]
-    # A new list, because pages may share the old one.
+    # Make a new list, because pages may share the old one.
     context["script_files"] = [
         file
         for file in context["script_files"]
@@ -111,7 +111,7 @@ def link_one_sheet(
     """Link the joined style sheet on a page, and remove the links to its parts."""
     context["jz_sheet"] = f"_static/{SHEET}"
     context["jz_sheet_version"] = _sheet_version(Path(app.outdir, "_static"))
-    # A new list, because pages may share the old one.
+    # Make a new list, because pages may share the old one.
     context["css_files"] = [
         file
         for file in context["css_files"]

@@ -62,7 +62,7 @@ def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
         if _is_hidden(entry.name):
             continue
         path = f"{below}{entry.name}"
-        # Links first, because a link to a folder also counts as a folder.
+        # Test for links first, because a link to a folder also counts as a folder.
         if entry.is_symlink():
             yield TreeEntry(mode=_LINK, blob="", path=path)
         elif entry.is_dir() and fault_of_extent(f"{path}/"):

@@ -60,7 +60,7 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
             locale.view = view_of(run, english)
             memories = locale.memories(locale.memory_files)
             waiting = _waiting(locale)
-            # Page by page, so that a page with an error does not hide others.
+            # Work page by page, so that a page with an error does not hide others.
             for page, memory in memories.items():
                 _verify_page(locale, english, memory, is_waiting=page in waiting)
             for page in locale.catalog_pages():
@@ -194,7 +194,7 @@ def restamp_memory(run: Run, lock: Lock) -> Restamped:
 
 def _restamp_locale(locale: Locale, english: English) -> None:
     memories = locale.memories(locale.memory_files)
-    # For all pages first, because a note of one page may name the commit of another page's header.
+    # Find the commits of all pages first: a note may name the commit of another page's header.
     here = {page: _commit_here(locale, english, memories[page]) for page in memories}
     renamed = _renamed(english, memories.values(), here)
 

@@ -198,8 +198,8 @@ def _swap_evidence(word: _BothPlaces, place: _BothPlaces, other: _BothPlaces) ->
     in_english -= _nearness(word.english, other.english, _REACH_IN_ENGLISH)
     in_chinese = _nearness(word.chinese, place.chinese, _REACH_IN_CHINESE)
     in_chinese -= _nearness(word.chinese, other.chinese, _REACH_IN_CHINESE)
-    # Positive if the word is nearer to one code span in English, and nearer to the other
-    # one in Chinese.
+    # The result is positive if the word is nearer to one code span in English, and nearer to
+    # the other one in Chinese.
     return -in_english * in_chinese
 
 

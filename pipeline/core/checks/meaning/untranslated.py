@@ -54,7 +54,7 @@ _CITED = re.compile(
 )
 _OPENERS, _CLOSERS = '（(《“"「『‘', '）)》”"」』’'
 _BRACKETED = re.compile(rf"[{_OPENERS}][^{_OPENERS}{_CLOSERS}]*[{_CLOSERS}]")
-# At least three words: shorter runs are never reported.
+# Matches at least three words, because shorter runs are never reported.
 _SEVERAL = re.compile(r"(?:[A-Za-z]+[^A-Za-z]+){2}[A-Za-z]")
 _RUN = re.compile(rf"[A-Za-z][A-Za-z0-9 ,.;:'’{OPEN}{WORD}{URL}-]*[A-Za-z.]")
 # Minimum number of words, and of ordinary words among them, of a run of English that is
@@ -261,6 +261,6 @@ def _untranslated_problem(subject: Subject, code: str, text: str) -> Problem:
             "Translate it, or say in a translator comment why it stays English "
             f"(# pipeline: ignore={code} because …)."
         ),
-        # Without white space at the edges.
+        # Leave out white space at the edges.
         spans=((len(msgstr) - len(msgstr.lstrip()), len(msgstr.rstrip())),),
     )

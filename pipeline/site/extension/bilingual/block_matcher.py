@@ -67,7 +67,7 @@ class MarkBlocks(SphinxTransform):
         shelf = english_store()
         renderer: Renderer | None = None
         has_rest = False
-        # A list, because the loop changes the document.
+        # Loop over a list, because the loop changes the document.
         for node in list(filter(_is_candidate, self.document.findall(nodes.Element))):
             if isinstance(node, addnodes.toctree):
                 if has_contents:

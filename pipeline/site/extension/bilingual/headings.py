@@ -226,7 +226,7 @@ class Originals:
         ``即时编译`` → ``Just-in-time compilation``. Links to other sites stay unchanged.
         """
         for copy in document.findall(english):
-            # A list, because the loop replaces nodes.
+            # Loop over a list, because the loop replaces nodes.
             for link in list(copy.findall(nodes.reference)):
                 known = self._by_title.get(link.astext(), set())
                 # If two English titles have the same translation, the link stays unchanged.

@@ -56,7 +56,7 @@ def place_english(app: Sphinx, document: nodes.document) -> None:
         # ``refid`` would make a heading a link back to the table of contents.
         title.attributes.pop("refid", None)
     seen: set[str] = set()
-    # A list, because English is inserted between the nodes.
+    # Loop over a list, because English is inserted between the nodes.
     blocks = [node for node in document.findall(nodes.Element) if "jz" in node]
     for node in blocks:
         if "jz_kept" in node:
@@ -180,7 +180,7 @@ def note_terms(node: nodes.Element, seen: set[str]) -> None:
     # Return early: most terms have their hint in an earlier block.
     if seen.issuperset(titles.values()):
         return
-    # A list, because the loop replaces text nodes.
+    # Loop over a list, because the loop replaces text nodes.
     for words in list(node.findall(nodes.Text)):
         if any(term in words for term in titles) and _may_have_terms(words, node):
             parts = list(_with_notes(str(words), titles, seen))

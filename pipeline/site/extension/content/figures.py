@@ -374,7 +374,7 @@ def setup(app: Sphinx) -> None:
     mdit.amsmath_plugin = _amsmath  # type: ignore[attr-defined]  # imported by name there
     app.add_transform(FindImages)
     app.add_directive("mermaid", MermaidChart, override=True)
-    # The other renderers, for formulas that need MathJax, write the delimiters that it expects.
+    # For formulas that need MathJax, the other renderers write the delimiters that it expects.
     app.add_html_math_renderer(
         "mathml",
         inline_renderers=(_visit_math, None),

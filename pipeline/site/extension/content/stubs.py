@@ -142,7 +142,7 @@ class Documented(Stub):
         document = self.state.document
         if name in document.ids:
             return []
-        # A container, because docutils would move the id of a target to the next heading.
+        # Return a container, because docutils would move the id of a target to the next heading.
         anchor = document.ids[name] = nodes.container(ids=[name])
         return [anchor]
 
