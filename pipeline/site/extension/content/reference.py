@@ -1,7 +1,7 @@
 """API reference: links from names of Python objects, and tables that list such names.
 
-A name that this site does not document leads to the English docs: ``jax.jit`` →
-``https://docs.jax.dev/en/latest/_autosummary/jax.jit.html#jax.jit``. The address comes from the
+A name that this site does not document leads to the English docs: ``tour.walk`` →
+``https://example.org/en/_autosummary/tour.walk.html#tour.walk``. The address comes from the
 inventory of the English docs, if there is one. Otherwise it is derived from the directives of the
 docs themselves (``autosummary``, ``autofunction``): so links match the pinned commit and need no
 network. The role does not matter: ``:func:`` finds a class, too.
