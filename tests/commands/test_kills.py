@@ -230,6 +230,11 @@ def kept_by_upgrade(work: Clone) -> set[str]:
     return {f"build/upgrade/{path}" for path in tree if not path.startswith(".git/")}
 
 
+def is_half_site(path: str) -> bool:
+    """Return whether a file may be there until the next ``site``: a killed one is a mixture."""
+    return path.startswith("build/site/") and not path.endswith(".tmp")
+
+
 @dataclass(frozen=True, slots=True)
 class Unkilled:
     """Files that commands leave that follow the whole work, or that follow no work at all."""
@@ -285,6 +290,8 @@ def test_a_killed_command_loses_nothing_and_the_next_run_repairs_it(
             follower = chance.choice(NEXT)
             one.run(*follower)
             left = outcome(one).keys() - unkilled.after(follower)
+            if name == "site":
+                left = {path for path in left if not is_half_site(path)}
             assert not left, (moment, follower)
             assert translations(one) >= kept, (moment, follower)
         else:
