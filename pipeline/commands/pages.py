@@ -8,7 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipeline.config import matches
-from pipeline.core.pin.lock import Lock, Page, is_reference, names_at_risk
+from pipeline.core.pin.lock import (
+    REFERENCE,
+    Lock,
+    Page,
+    is_reference,
+    names_at_risk,
+)
 from pipeline.errors import ConfigError, did_you_mean_any
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run
@@ -38,6 +44,11 @@ def pages_of_run(run: Run, lock: Lock) -> tuple[Page, ...]:
         group = {included.page, *included.within}
         if group & asked:
             asked |= group
+    # A guide may show docstrings of its own catalogue in the reference: ``faq`` and ``_api/faq``.
+    for name in filter(is_reference, names):
+        pair = {name, name.removeprefix(f"{REFERENCE}/")}
+        if pair & asked:
+            asked |= pair
     return tuple(page for page in selected if page.name in asked)
 
 

@@ -91,7 +91,8 @@ def build_site(
     reference = Reference.of(run.paths, locale, pages)
     pages = [page for page in pages if not is_reference(page.page)]
     if reference:
-        pages += reference.pages()
+        made = reference.pages()
+        pages += (one for one in made if not run.pages or reference.is_in_run(one.page))
     owners = {page.page: _owner_of_address(run, locale, page.page) for page in pages}
     site = Site(
         settings=run.settings,
@@ -302,6 +303,8 @@ def _kept_pages(site: Site, memo: Memo[SubjectState]) -> tuple[str, ...]:
     """Return the pages of the last build that are not part of this run, but still in the lock."""
     named = {page.page for page in site.pages}
     there = {page.name for page in site.lock.pages}
+    if site.reference:
+        there |= site.reference.record.pages.keys()
     return tuple(sorted((there & set(pages_known(memo))) - named))
 
 

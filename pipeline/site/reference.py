@@ -88,6 +88,11 @@ class Reference:
         for name in sorted(self.record.pages):
             yield PageResult(page=name, title=name.rpartition("/")[2])
 
+    def is_in_run(self, page: str) -> bool:
+        """Return whether a run of a few pages has read all docstrings that ``page`` shows."""
+        names = {page_name(path) for path in self._documents(page)}
+        return bool(names) and names <= self.rows.keys()
+
     def findings(self, lock: Lock) -> Iterator[Finding]:
         """Yield a finding for each object that autodoc could not read."""
         for failure in self.record.failures:

@@ -327,7 +327,7 @@ def test_what_is_no_site_of_ours(site: Copy, tmp_path: Path, capsys: Speech) -> 
     assert site.verify() == 4
     assert "freshness.json: is not the manifest of a site" in capsys.readouterr().err
     assert site.verify(str(tmp_path / "gone")) == 2
-    assert "neither a folder nor an address" in capsys.readouterr().err
+    assert "neither a folder nor a web address" in capsys.readouterr().err
 
 
 def test_a_server_that_does_not_answer(site: Copy, capsys: Speech) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from textwrap import indent
 
 from pipeline.core.document.reader import Document, Format, Unit, read_document
-from pipeline.core.pin.lock import pages_of, parse_lock
+from pipeline.core.pin.lock import is_reference, pages_of, parse_lock
 from pipeline.paths import Paths
 
 _BLOCKS = ("fence", "colon_fence", "code_block")
@@ -70,6 +70,7 @@ def upstream_code(root: Path, name: str) -> Mapping[str, Code]:
     return {
         page.name: _read(paths.docs, page.files[0].path)
         for page in pages_of(lock.files)
+        if not is_reference(page.name)
     }
 
 
