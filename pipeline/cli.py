@@ -71,12 +71,12 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; return the exit code (see README).
+    """Run one command; return the exit code (see docs/command-line.md).
 
     Only ``--help`` and ``--version`` raise SystemExit.
     """
-    # Collect cyclic garbage less often than by default, which saves time: a run produces little of
-    # it. mypy does the same.
+    # Collect cyclic garbage less often than by default. This saves time, because a run produces
+    # little cyclic garbage. mypy does the same.
     gc.set_threshold(1_000_000, 20, 20)
     complete()
     words = sys.argv[1:] if argv is None else argv
@@ -91,7 +91,7 @@ def _parse_and_run(words: Sequence[str]) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     """Run the command of parsed arguments; return its exit code."""
-    # "-vv" equals "-v", and "-q -v" equals neither.
+    # "-vv" means the same as "-v". "-q" and "-v" together cancel each other.
     level = max(-1, min(1, arguments.verbose - arguments.quiet))
     log = Log(level, sentence=language().sentence)
     command = _module_of(arguments.command)
@@ -114,7 +114,10 @@ def _module_of(command: str) -> _Command:
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """Return the parsed command line. Raises ConfigError, with the nearest known word as a hint."""
+    """Return the parsed command line.
+
+    Raises ConfigError for an unknown word; its hint suggests the nearest known word.
+    """
     _check_first_word(argv)
     parser, command = _parsers(*argv[:1])
     if not argv:
@@ -122,14 +125,14 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if argv[0] in _BEFORE_COMMANDS:
         parser.parse_args(argv)
     words = argv[1:]
-    # Allow options between positional arguments, unless there is "--": all words after it are
-    # positional.
+    # Allow options between positional arguments. If there is a "--", all words after it are
+    # positional, and argparse must parse the words in order.
     parse_words = command.parse_known_intermixed_args
     if "--" in words:
         parse_words = command.parse_known_args
     arguments, unknown = parse_words(words)
     arguments.command = argv[0]
-    # argparse would print its own message for unknown arguments, and exit.
+    # Handle unknown arguments here: argparse would print its own message and exit.
     if unknown:
         # Suggest only options of this command.
         known: list[str] = []
@@ -157,7 +160,7 @@ def complete() -> None:
 def _check_first_word(argv: Sequence[str]) -> None:
     """Raise ConfigError unless the first word is a command or a general option.
 
-    Its hint suggests the nearest command. The message of argparse only lists all commands.
+    The hint of the error suggests the nearest command. argparse would only list all commands.
     """
     if not argv or argv[0] in COMMANDS or argv[0] in _BEFORE_COMMANDS:
         return
@@ -175,12 +178,12 @@ def _check_first_word(argv: Sequence[str]) -> None:
 
 @cache
 def _parsers(first: str = "") -> tuple[_Parser, _Parser]:
-    """Return the main parser and the parser of the command ``first``, or the main one twice.
+    """Return the main parser, and the parser of the command ``first``.
 
-    Only the parser of ``first`` has options, because the options of a command are in its module,
-    and importing all modules is slow.
+    If ``first`` is not a command, return the main parser twice. Only the parser of ``first`` has
+    options: each command's module declares its options, and importing all modules is slow.
     """
-    # Allow no abbreviations: each new option could change the meaning of "--no-e".
+    # Forbid abbreviations such as "--no-e": a new option could make them ambiguous.
     parser = _Parser(
         prog=PROGRAM,
         description="Keeps translated docs up to date: "

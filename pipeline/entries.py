@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 # Header fields of a new catalogue, until a translator's editor replaces them. The date is fixed,
-# because a real one would change the file on every run.
+# because the real date would change the file on every run.
 NEUTRAL_DATE = "1970-01-01 00:00+0000"
 GENERATOR = "jax-docs-zh"
 
@@ -54,7 +54,7 @@ class Entry:
 
     @property
     def is_translated(self) -> bool:
-        """Return whether the translation may be published: it is finished, and not obsolete."""
+        """Return whether the entry is finished and not obsolete, so that it may be published."""
         return self.is_finished and not self.obsolete
 
     @property
@@ -67,9 +67,10 @@ class Entry:
 
     @property
     def source_text(self) -> str:
-        """Return the English that the msgstr translates; in a memory, its digest.
+        """Return the English that the msgstr translates.
 
-        This is the msgid, unless the entry is fuzzy and has an older msgid in ``#| msgid``.
+        This is the msgid, unless the entry is fuzzy and has an older msgid in ``#| msgid``. In an
+        entry of the translation memory, both are digests of the English.
         """
         if self.fuzzy and self.previous:
             return self.previous
@@ -97,8 +98,8 @@ class Catalog:
 def translations_of(catalog: Catalog) -> dict[str, str]:
     r"""Return the finished translations of a catalogue by msgid.
 
-    An entry with a msgctxt is stored under gettext's key, ``context \4 msgid``. The first such
-    entry is also stored under the plain msgid, unless an entry without context has that msgid::
+    An entry with a msgctxt has gettext's key, ``context \4 msgid``. If no entry without msgctxt has
+    the same msgid, the first entry with a msgctxt is stored under the plain msgid as well::
 
         msgctxt "menu", msgid "Open", msgstr "打开"  ->  {"menu\4Open": "打开", "Open": "打开"}
     """

@@ -15,9 +15,9 @@ from pipeline.limits import Limit
 INTERRUPTED = 130  # 128 + SIGINT, the convention of shells
 UNEXPECTED = 70  # an unexpected exception: EX_SOFTWARE in sysexits.h
 
-# If a run has several errors, it ends with the first of these codes. The codes for bugs of the
-# pipeline come first, then those of errors that stop a run, then those of pages that were not
-# published, executed or parsed. The code for findings is last.
+# All exit codes, the worst first. A run with several errors ends with the worst of their codes. The
+# order: an interruption, bugs of the pipeline, errors that stop a run, pages that were not
+# published, executed or parsed, findings, success.
 WORST_FIRST = (INTERRUPTED, UNEXPECTED, 5, 2, 3, 7, 6, 4, 1, 0)
 
 
@@ -119,7 +119,7 @@ class PublishError(PipelineError):
     exit_code = 7
 
 
-_NAMED = 3  # number of suggestions if there are several candidates
+_NAMED = 3  # maximum number of names in a hint of ``did_you_mean_any``
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -142,7 +142,7 @@ def did_you_mean_any(word: str, known: Iterable[str]) -> str:
     parts = [name for name, text in plain.items() if wanted and wanted in text]
     parts.sort(key=len)  # "pytrees" before "custom_pytrees"
     names_by_text = {text: name for name, text in plain.items()}
-    # Names that contain ``word`` come first, as get_close_matches may not find these.
+    # Put names that contain ``word`` first, because get_close_matches may miss them.
     near = difflib.get_close_matches(wanted, list(names_by_text), n=_NAMED)
     found = dict.fromkeys([*parts, *(names_by_text[text] for text in near)])
     names = ", ".join(map(repr, list(found)[:_NAMED]))

@@ -26,9 +26,9 @@ _DEVICE = re.compile(
 _GIT = re.compile(r"\.git|git~1", re.IGNORECASE)
 # The rules for one name, and the text for a name that violates a rule.
 _RULES = (
-    (_UNPRINTABLE.search, "holds a control character, or bytes that are no UTF-8"),
+    (_UNPRINTABLE.search, "contains a control character, or bytes that are not UTF-8"),
     (_GIT.fullmatch, "is the folder of git"),
-    (_RESERVED.search, 'holds one of < > : " | ? * \\, which Windows reserves'),
+    (_RESERVED.search, 'contains one of < > : " | ? * \\, which Windows reserves'),
     (_IGNORED_END.search, "ends with a dot or a space, which Windows drops"),
     (_DEVICE.fullmatch, "is the name of a device on Windows"),
 )

@@ -4,7 +4,8 @@ Most upstreams have one docs folder, and a page is named by its path in that fol
 several folders, a page is named by its path from their common parent: ``docs/index`` and
 ``examples/mnist``. So relative links between the folders remain valid.
 
-A *place* is a path in upstream's repository, a *path* one in our checkout of the docs.
+In this module, a *place* is a path in upstream's repository. A *path* is a path in the checkout,
+which is our copy of the docs.
 """
 
 from __future__ import annotations
@@ -103,12 +104,12 @@ class Folders:
         return "" if fault_of_path(place) else place
 
     def names_of(self, page: str) -> tuple[str, ...]:
-        """Return the names that ``page`` may have now, if its name is from other docs folders.
+        """Return the names that ``page`` may have now; the unchanged name comes first.
 
-        The memory may have page names from before a change of the configuration. If the folders are
-        now ``docs`` and ``examples``, the page ``index`` may be ``docs/index`` or
-        ``examples/index``. If they are only ``docs``, ``docs/index`` may be ``index``. The
-        unchanged name comes first.
+        The translation memory may contain names from before a change of the docs folders in the
+        configuration. If the folders are now ``docs`` and ``examples``, the page ``index`` may be
+        ``docs/index`` or ``examples/index``. If ``docs`` is now the only folder, ``docs/index`` may
+        be ``index``.
         """
         inside = f"{self.root}/"
         names = [page, *(f"{prefix}{page}" for prefix in self.prefixes)]

@@ -24,8 +24,8 @@ def _mebibytes(most: int) -> Limit:
     return Limit(most * MEBIBYTE, "bytes")
 
 
-# Sizes of files that are read as a whole, by suffix. Upstream's pages have limits of their own
-# below. Pictures have none, because they are only copied.
+# Maximum sizes of files that are read as a whole, by suffix. Upstream's pages have limits of their
+# own below. Pictures have no limit, because they are only copied.
 FILE_BYTES = {
     ".csv": _mebibytes(1),
     ".inv": _mebibytes(8),
@@ -34,8 +34,8 @@ FILE_BYTES = {
     ".toml": _mebibytes(1),
 }
 NOTEBOOK_BYTES = _mebibytes(64)  # with outputs; the largest of the JAX docs has 2.4 MB
-# Files that only the pipeline writes, such as memos; the largest for the JAX docs has 38 MB. Larger
-# ones count as damaged.
+# Files that only the pipeline writes, such as memos. The largest one for the JAX docs has 38 MB. A
+# file that exceeds this limit counts as damaged.
 OWN_BYTES = _mebibytes(256)
 COPY_BYTES = _mebibytes(8)  # a page for ``adopt``
 FOUND_FILES = Limit(100_000, "files")  # files in a folder that a user names
@@ -45,14 +45,16 @@ CATALOG_ENTRIES = Limit(20_000, "entries")
 CATALOG_LINES = Limit(200_000, "lines")
 ENTRY_COMMENTS = Limit(1_000, "comments and flags")  # of one entry
 CATALOG_TEXT = Limit(100_000, "characters in one text")
-# Lengths of conflict markers ("<<<<<<<"). .gitattributes can set any length. Less than seven would
-# not be recognized as a marker.
+# Lengths of the conflict markers that the merge driver writes ("<<<<<<<"), in characters.
+# .gitattributes can set any length, but a shorter marker would not be recognized as one.
 LEAST_MARKER, LARGEST_MARKER = 7, 100
 
 # Configuration and glossary
 TOML_DOTS = Limit(50, "dots in one key")  # the parser's memory grows with their square
 GLOSSARY_ROWS = Limit(10_000, "rows")
-TERM_LENGTH = 100  # the pattern for all terms is nested as deep as a term is long
+# Characters of a term in the glossary. The pattern for all terms is nested as deep as a term is
+# long.
+TERM_LENGTH = 100
 
 # Texts of pages. The longest of 11,700 messages of the JAX docs has 1,369 characters. The longest
 # page has 2.4 million, nearly all of it images. Limits on the page and on its messages also limit
@@ -67,9 +69,9 @@ DIRECTIVES = 8  # nested Markdown directives: each level parses the content once
 # tries is TRIED_LENGTH divided by the page's length in characters, but at least LEAST_TRIES.
 LEAST_TRIES = 64
 TRIED_LENGTH = 2_000_000
-TITLE_LENGTH = 500  # characters of a section's title that its messages show
+TITLE_LENGTH = 500  # characters of a section's title; the rest of the title is cut off
 EMPHASIS_PAIRS = 30  # pairs of "*…*" in one message; real messages have fewer
-# A translation may have this many characters, plus TIMES_AS_LONG times those of its English.
+# A translation may have this many characters, plus TIMES_AS_LONG times the length of its English.
 TRANSLATION_LENGTH = 1_000
 TIMES_AS_LONG = 10
 
@@ -83,15 +85,16 @@ COPY_DEPTH = Limit(150, "nested elements")  # of a web page for ``adopt``
 COPY_PARTS = Limit(100_000, "tags and attributes")
 
 # Names and paths of files, in bytes. File systems allow names of 255 bytes, but we also write files
-# with longer names: "blocks/NAME.json", and temporary files. macOS allows paths of 1,024 bytes, of
-# which the path of the project takes some.
+# with longer names: "blocks/NAME.json", and temporary files. macOS allows paths of 1,024 bytes,
+# including the path of the project.
 NAME_LENGTH = 200
 PATH_LENGTH = 800
 FOLDER_DEPTH = 100  # nested folders: Python's stack allows about a thousand calls
 
 # Included files outside the docs folders
 INCLUDED_FILES = 200
-INCLUDED_READINGS = 5_000  # reads of included files, once per page
+# Reads of included files. A file that two pages include is read twice.
+INCLUDED_READINGS = 5_000
 INCLUDED_BYTES = 4 * PAGE_LENGTH  # enough for the longest allowed page
 
 # Lists of names and tables of contents

@@ -88,7 +88,10 @@ def write_commands(stream: TextIO | None, text: str) -> None:
 
 
 def _write(stream: TextIO | None, text: str) -> None:
-    """Write to a stream. Do nothing if its reader has ended (``| head``), or it is closed."""
+    """Write to a stream.
+
+    Do nothing if the stream is closed, or if the program that reads it has ended (``| head``).
+    """
     if stream is None:  # closed by the shell: ``>&-``
         return
     try:

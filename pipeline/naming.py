@@ -1,4 +1,4 @@
-"""Parser of names: of packages, of upstreams and their releases, of repositories."""
+"""Spellings of names: packages, upstreams and their releases, repositories on GitHub."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _ON_GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
 
 def group_of(package: str) -> str:
-    """Return the name of a package's dependency group, normalized: ``My_Docs`` → ``my-docs``."""
+    """Return the normalized name of a package's dependency group: ``My_Docs`` → ``my-docs``."""
     return re.sub(r"[-_.]+", "-", package).lower()
 
 

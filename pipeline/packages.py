@@ -1,9 +1,9 @@
 """Detection of missing packages, and instructions for installing them.
 
-The packages for ``check`` and ``status`` are always installed. Those for previews, execution, the
-web site and other commands are *extras*, which users may leave out: ``pip install '.[site]'``. If
-an extra is missing, the message tells how to install it. This module imports only the standard
-library.
+The packages for ``check`` and ``status`` are always installed. The packages for previews,
+execution, the web site and other commands are *extras*, which users install only if they need them:
+``pip install '.[site]'``. If an extra is missing, the message says how to install it. This module
+imports only the standard library.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ EXTRAS = {
     "draft": ("openai",),
     "serve": ("starlette", "uvicorn", "watchfiles"),
 }
-_NAMED = 3  # the most modules that a message names
+_NAMED = 3  # maximum number of modules that a message names
 # Extras that a project made by ``init`` does not install at first.
 _ADDED = ("adopt", "dask", "draft")
 # Extras that another extra depends on.

@@ -25,7 +25,7 @@ def own_glossary_path(root: Path, locale: str, name: str) -> Path:
 
 @cache
 def _folder(root: Path, *names: str) -> Path:
-    """Return a folder below ``root``. A run asks for the few folders thousands of times."""
+    """Return a folder below ``root``. Cached, because a run calls it thousands of times."""
     return root.joinpath(*names)
 
 
@@ -62,7 +62,7 @@ class Paths:
 
     @property
     def pulled(self) -> Path:
-        """Copy of the lock from the last pull. A checkout may have changed the lock since."""
+        """Copy of the lock from the last pull. Since then, git may have changed the lock."""
         return self.build / "pulled" / f"{self.name}.lock"
 
     @property

@@ -8,7 +8,7 @@ from pipeline.filenames import fault_of_extent, fault_of_path, shortened
 
 # Each is tried as a file, as a folder, and in the middle of a path.
 REFUSED = {
-    "holds a control character": [
+    "contains a control character": [
         *("a\nb", "a\0b", "\x1b[31m", "tab\t", "del\x7f", "c1\x85", "line\u2028", "\udcff"),
     ],
     "is the folder of git": [".git", ".GIT", "git~1", "GIT~1"],

@@ -1,13 +1,13 @@
 """The API reference of a package: directives on its pages, and the docstrings that they show.
 
-Pages of a reference contain directives such as ``.. autofunction:: jax.jit``. ``listing`` finds
-these directives on upstream's pages, which are read as text. ``adapters.reference`` runs Sphinx on
-them, once for a release, and returns the record: the reST of each directive, and the documented
-objects. ``pull`` stores the record with upstream's files.
+Pages of a reference contain directives such as ``.. autofunction:: jax.jit``. ``listing`` searches
+the text of upstream's pages for these directives, without Sphinx. ``adapters.reference`` runs
+Sphinx on the directives, once for each release. It returns the record: the reST of each directive,
+and the documented objects. ``pull`` stores the record with upstream's files.
 
-Each docstring becomes a document, of one page that shows it, which is split and merged like any
-other (``core.document.rst.docstring``). The record and its documents depend on the request only, so
-a second pull writes the same bytes.
+Each docstring becomes a document (``core.document.rst.docstring``). It belongs to one page that
+shows the docstring, and is split and merged like any other document. The record and the documents
+depend only on the request to ``adapters.reference``, so a second pull writes the same bytes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pipeline.filenames import fault_of_path
 PATH = f"{REFERENCE}/reference.json"
 # In the reST of a directive, the name of an object between two marks replaces its docstring.
 MARK = "\N{OBJECT REPLACEMENT CHARACTER}"
-# Names of settings start with these: settings that autodoc and napoleon use.
+# Prefixes of the names of settings that autodoc and napoleon use.
 _SETTINGS = ("autodoc_", "autoclass_", "napoleon_", "add_module_names", "python_")
 _DIRECTIVE = re.compile(r"([ \t]*)\.\. ([\w-]+)::")
 _MODULE = ("module", "currentmodule")
@@ -39,16 +39,16 @@ _EVALUATED = re.compile(
 
 
 def settings_in(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of autodoc and napoleon among ``values``, settings of a ``conf.py``."""
+    """Return the settings of autodoc and napoleon among all settings (``values``) of a conf.py."""
     return {name: value for name, value in values.items() if name.startswith(_SETTINGS)}
 
 
 def listing(path: str, text: str, *, others: Collection[str] = ()) -> str:
     """Return the reST of the page's directives that list objects; "" if there are none.
 
-    Directives of autodoc and autosummary list objects, and so do the directives ``others`` of the
-    docs. ``module`` and ``currentmodule`` are included. All other lines become empty, so that each
-    directive stays in its line.
+    Directives of autodoc and autosummary list objects. ``others`` are the names of further
+    directives that do, from the configuration. The directives ``module`` and ``currentmodule`` are
+    kept as well. All other lines become empty, so that each directive keeps its line number.
     """
     rst = text
     if path.endswith(".md"):
@@ -111,7 +111,7 @@ class Object(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
-    """A name on a page whose docstring Sphinx could not read, or only in part."""
+    """A name on a page whose docstring Sphinx could not read, or could read only in part."""
 
     page: str
     name: str

@@ -47,7 +47,7 @@ class PageResult:
     obsolete: int = 0
     translated_words: int = 0
     fuzzy_words: int = 0
-    # Those of the fuzzy messages that are drafts, the unreviewed work of a machine.
+    # Fuzzy messages whose translation is a draft: a machine wrote it, and nobody has reviewed it.
     drafts: int = 0
     draft_words: int = 0
     # Fuzzy messages by class of the change to their English, such as "punctuation".
@@ -82,7 +82,7 @@ class Progress:
     words: int = 0
     translated_words: int = 0
     fuzzy_words: int = 0
-    drafts: int = 0  # the unreviewed work of a machine, among the fuzzy messages
+    drafts: int = 0  # fuzzy messages with an unreviewed translation by a machine
     draft_words: int = 0
 
     @property

@@ -1,9 +1,9 @@
 """Review of two commits: the differences between their translations, message by message.
 
 :func:`compare` takes the translation memories of both commits. It returns the changes that a person
-should look at, and counts of automatic changes. A change is automatic if a translation moved to
-another page, was carried over to another message, or its message was removed from the page. Every
-translation that disappears is either listed or counted.
+should look at, and counts of automatic changes. The pipeline makes automatic changes: it moves a
+translation to another page, or carries it over to another message. If a message leaves its page,
+the translation becomes obsolete. Every translation that disappears is either listed or counted.
 """
 
 from __future__ import annotations
@@ -133,7 +133,8 @@ class _Comparison:
         self.before = {path: _by_key(entries) for path, entries in before.items()}
         self.after = {path: _by_key(entries) for path, entries in after.items()}
         self.quiet: Counter[AutomaticChange] = Counter()
-        # Old translations, by the English that they were written for.
+        # Old translations, by the English that they were written for. The sets below identify
+        # translations that only moved, and finished ones that were only carried over.
         self._old: dict[str, Entry] = {}
         self._works: set[tuple[object, ...]] = set()
         self._finished: set[str] = set()
@@ -156,9 +157,9 @@ class _Comparison:
                 yield from self._gone(path, old, None)
 
     def _compared(self, path: str, new: Entry, same: Entry | None) -> Iterator[Change]:
-        """Yield the change to the entry ``new``, if a person should look at it.
+        """Yield the change to the entry ``new`` if a person should look at it; otherwise count it.
 
-        ``same`` is the old entry with the same key, if any.
+        ``same`` is the old entry with the same key, or None.
         """
         if (
             same
@@ -188,9 +189,9 @@ class _Comparison:
         return place is not None and place.commit in self._shown
 
     def _gone(self, path: str, old: Entry, new: Entry | None) -> Iterator[Change]:
-        """Yield the change for a translation that was removed, unless it exists elsewhere.
+        """Yield the change for a removed translation; count it if the translation exists elsewhere.
 
-        ``new`` is its entry without a translation, or None if the entry was removed as well.
+        ``new`` is the entry, which has no translation now, or None if the entry was removed.
         """
         if new is None and _bare(old) in self._remaining:
             # The translation is on another page, or obsolete, so it is not lost.
@@ -251,9 +252,10 @@ def _by_key(entries: Iterable[Entry]) -> dict[Key, Entry]:
 
 
 def translation_of(entry: Entry, texts: Texts) -> str:
-    """Return the translation of a memory entry, with atoms in the place of placeholders ⟦N⟧.
+    """Return the translation of a memory entry, with its placeholders ⟦N⟧ replaced.
 
-    ``texts`` maps digests to English texts. If it lacks that of the entry, return the translation
+    A placeholder stands for a long link, formula or piece of code in the English. ``texts`` maps
+    digests to English texts. If ``texts`` lacks the English of the entry, return the translation
     with its placeholders: ``见[指南⟦1⟧。``
     """
     previous = texts.get(entry.previous) if entry.previous else None

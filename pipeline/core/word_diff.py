@@ -57,7 +57,7 @@ def word_diff(old: str, new: str, words: Words) -> tuple[Piece, ...]:
     ``用梯度`` and ``用导数`` → ``用`` kept, ``梯度`` removed, ``导数`` added. The kept and removed
     pieces form the old text, the kept and added pieces the new text.
     """
-    # Import it only here, because most importers of this module only need `Part`.
+    # Import rapidfuzz only here, because most importers of this module only need `Part`.
     from rapidfuzz.distance import Indel
 
     old_words, new_words = words.in_text(old), words.in_text(new)

@@ -32,7 +32,7 @@ BAD = {
     "guide/a\\b.md": "which Windows reserves",
     "a\x1b[31m.md": "a control character",
     "a\nb.md": "a control character",
-    "b\udcff.md": "no UTF-8",
+    "b\udcff.md": "not UTF-8",
     "folder./page.md": "which Windows drops",
     "guide/image?.png": "which Windows reserves",
 }
