@@ -19,7 +19,7 @@ _NO_NAME = re.compile(r"[^\w .'-]+")  # possible markup in a name or a licence
 # among them because reST turns "javascript:…" into a link anywhere in a sentence.
 _MARKUP = re.compile(r"[\\`*<>&$|\[\]]|(?<=script):|(?<=data):", re.IGNORECASE)
 _NO_ADDRESS = re.compile(r"[\s<>()\"'`\\\[\]]")
-_COMMIT_LENGTH = 12  # number of characters in the line
+_COMMIT_LENGTH = 12  # number of characters of the commit id that the line shows
 
 
 def attribution(

@@ -1,7 +1,7 @@
 """Finder of the files that a document names: toctree entries and included files.
 
-It matches lines instead of parsing, so hundreds of pages take milliseconds. A directive in a code
-example therefore counts as a directive.
+The functions match lines instead of parsing, so hundreds of pages take milliseconds. As a
+consequence, a directive in a code example counts as a directive.
 """
 
 from __future__ import annotations
@@ -88,6 +88,7 @@ def _fenced(lines: list[str], fence: str) -> Iterator[str]:
 
 
 def _entries(body: Iterator[str]) -> Iterator[Entry]:
+    """Yield the entries in the body of a toctree directive."""
     # Options precede the entries, so ":glob:" is known before them.
     is_pattern = False
     for line in body:

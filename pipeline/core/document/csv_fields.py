@@ -1,7 +1,7 @@
 """Fields of comma-separated values, with their positions.
 
-Python's CSV reader returns fields without positions. A pattern here finds the positions. Its result
-is used only if its fields equal those of the reader.
+Python's CSV reader returns fields without positions, so this module searches for the fields with a
+pattern. The positions are used only if the pattern finds the same fields as the reader.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Field:
 def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] | None:
     """Return the fields of ``lines`` by row, as the directive ``csv-table`` reads them.
 
-    ``options`` are those of the directive. Return None if the positions cannot be found.
+    ``options`` are the options of the directive. Return None if the positions cannot be found.
 
         ['a, "b, c"']    [[Field("a", (0, 0), (0, 1)), Field("b, c", (0, 3), (0, 9))]]
     """

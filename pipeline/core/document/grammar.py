@@ -1,7 +1,8 @@
 """Grammar: the functions that a merge needs for one markup language.
 
-`merge` gets the grammar of a document and calls these functions, so it has no code for a certain
-language. The modules of reST are imported only for reST documents, because docutils loads slowly.
+`merge` gets the grammar of a document and calls these functions, so `merge` itself does not depend
+on the language. The modules of reST are imported only for reST documents, because docutils loads
+slowly.
 """
 
 from __future__ import annotations
@@ -55,7 +56,10 @@ def grammar_of(document: Document) -> Grammar:
 
 @cache
 def _markdown(*, is_page: bool, is_run: bool, reading: Reading) -> Grammar:
-    """Return the grammar of MyST, for a page or for the cells of a notebook."""
+    """Return the grammar of Markdown, for a page or for the cells of a notebook.
+
+    ``is_run`` means that the page is a MyST notebook, whose code is executed.
+    """
     return Grammar(
         refusal=guard.refusal,
         place=placement.place,

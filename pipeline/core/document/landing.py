@@ -33,7 +33,7 @@ class Landing:
 
     kind: Kind
     markup: Markup
-    section: str  # the English titles around it, as in ``Message.section``
+    section: str  # English titles of the sections around the message, as in ``Message.section``
     msgid: str
     english: str
     text: str
@@ -41,9 +41,9 @@ class Landing:
     line: int
     last_line: int
     is_translated: bool  # whether ``text`` is a translation
-    # Whether it is a glossary term whose English remains on the line below ``text``.
+    # Whether the message is a glossary term whose English remains on the line below ``text``.
     is_kept: bool
-    # Whether its section stays English by configuration, so that it is not in the catalogue.
+    # Whether the section stays English by configuration. The message is then not in the catalogue.
     is_rest: bool = False
 
 
@@ -57,7 +57,8 @@ def landing_of(
 ) -> Landing:
     """Return the record of one message.
 
-    ``merged`` is the message that the splitter finds at its place in the merged document.
+    ``english`` is the message in upstream's document. ``merged`` is the same message as the
+    splitter finds it in the merged document.
     """
     return Landing(
         kind=english.kind,

@@ -46,8 +46,8 @@ _NO_ATTRIBUTION = Refusal(
 class PageExtras:
     """Content that a merge adds to a page beside the translations.
 
-    ``attribution`` is the line under the title. ``anchors`` are the fragments of URLs that links
-    point to. The headings with these anchors keep them.
+    ``attribution`` is the line under the title. ``anchors`` are the URL fragments in links to this
+    page. The merge keeps these links valid when it translates a heading.
     """
 
     attribution: str = ""
@@ -218,7 +218,7 @@ def _rejected(
 def _blocks(unit: Unit, result: PlacedUnit) -> Iterator[Landing]:
     """Yield the position of every message of a unit in the merged text.
 
-    Blocks of last sections that the configuration leaves in English are included.
+    Blocks of the last sections are included, even if the configuration leaves them in English.
     """
     for index, message in enumerate(unit.split.messages):
         yield landing_of(
@@ -241,7 +241,7 @@ class PlacedUnit:
     kept: frozenset[int]  # indices of the translated messages
     placed: Placed
     messages: tuple[Message, ...]  # the messages of the merged text
-    gave_up: bool = False  # whether translations were left out without a try
+    gave_up: bool = False  # whether some translations were left out untested
 
 
 def _unchanged(split: Split) -> PlacedUnit:
@@ -338,7 +338,7 @@ def _notebook(
     """Return the merged notebook as JSON text.
 
     To prove the result, parse it again. Each edited cell must have the edited source, and all other
-    values must equal upstream's. Raises GuardError if not.
+    values must equal upstream's. Otherwise raises GuardError.
     """
     cells: dict[int, tuple[Edit, ...]] = {}
     for number, changes in edits.items():

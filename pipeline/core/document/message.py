@@ -77,7 +77,7 @@ class Message:
     # The prefix of each further line: quote marks or indentation. For a CSV field or a value of
     # the front matter, its quotation mark.
     prefix: str = ""
-    breaks: tuple[str, ...] = ()  # the mark of each hard break: "\\" or spaces
+    breaks: tuple[str, ...] = ()  # the mark of each hard break: a backslash or spaces
     payloads: tuple[str, ...] = ()  # the data URIs, in the order of their placeholders
     is_top_level: bool = False  # outside of lists, quotes, tables and directives
     block_end: int = 0  # end offset of the block's last line, without line end
@@ -88,7 +88,7 @@ class Message:
     # is a cell that takes two lines of a grid table.
     pieces: tuple[tuple[int, int], ...] = ()
     rules: tuple[tuple[int, int], ...] = ()  # spans of a title's overline and underline
-    # The "::" at the end of the span [start, end), which makes the next block literal.
+    # The "::" at the end of the span [start, end). It makes the next block literal.
     mark: str = ""
 
     @property

@@ -49,7 +49,8 @@ class Cell:
 
     kind: str  # "markdown", "code" or "raw"
     source: str  # decoded
-    literals: tuple[tuple[int, int], ...]  # spans of its JSON strings, quotes included
+    # Spans, in the raw JSON, of the strings that make up the source, with their quotes.
+    literals: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +66,8 @@ def edit_cells(notebook: Notebook, edits: Mapping[int, Sequence[Edit]]) -> str:
     """Return the raw JSON with the given edits applied to the sources of cells.
 
     ``edits`` maps the 0-based number of a cell to its sorted edits, with offsets into its source.
-    The source must not be empty. If the notebook escapes non-ASCII characters, escape those of the
-    new text as well.
+    An edited source must not be empty. If the notebook escapes its non-ASCII characters, the result
+    escapes those of the new text as well.
     """
     raw = notebook.raw
     # Require an escape as evidence: an English notebook may have only ASCII characters by chance.
@@ -92,7 +93,10 @@ def _literal_edits(
     literals: dict[int, _Literal] = {}
 
     def position(number: int, offset: int) -> int:
-        """Return the position in the JSON of the source's ``offset``, in string ``number``."""
+        """Return the position in the raw JSON of an offset in the source.
+
+        ``number`` is the index of the string that contains the offset.
+        """
         if number not in literals:
             literals[number] = _literal(raw, cell.literals[number])
         return literals[number].position(offset - bounds[number])
@@ -128,9 +132,9 @@ def _literal_at(bounds: Sequence[int], offset: int) -> int:
 class _Literal:
     """A JSON string whose content begins at ``start``, after the quote.
 
-    ``escapes`` are the offsets of its escapes in the decoded text. ``more[n]`` is the number of
-    additional characters in the first n escapes, compared with the decoded characters. For
-    ``"a\\nb"``, ``escapes`` is (1,) and ``more`` is (0, 1).
+    ``escapes`` are the offsets of its escapes in the decoded text. ``more[n]`` says by how many
+    characters the first n escapes are longer than what they stand for. For ``"a\\nb"``, ``escapes``
+    is (1,) and ``more`` is (0, 1).
     """
 
     start: int

@@ -161,7 +161,7 @@ def _grouped(items: Sequence[Item]) -> tuple[Item, ...]:
 
 
 def _first(parts: Mapping[str, str], names: Sequence[str]) -> str:
-    """Return the first non-empty text among those of the given names, or "" if there is none."""
+    """Return the text of the first of ``names`` that has a text, or "" if none has."""
     return next((parts[name] for name in names if parts.get(name)), "")
 
 

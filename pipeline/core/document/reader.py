@@ -127,8 +127,8 @@ class SplitPage:
         )
         if title := self._front_title(messages):
             return title
-        # Either the first message of the text is the title, or it is in the section of the title.
-        # Otherwise there is no title.
+        # If there is a title, the first message after the front matter is the title itself, or is
+        # in the section of the title.
         in_text = (message for _, message in messages if message.kind not in _FRONT)
         first = next(in_text, None)
         if first is None:
@@ -142,9 +142,9 @@ class SplitPage:
     def _front_title(self, messages: list[tuple[Unit, Message]]) -> str:
         """Return the title in the front matter.
 
-        It is empty if the front matter has no title, or the page has a level-1 heading.
+        Return an empty string if the front matter has no title, or the page has a level-1 heading.
         """
-        # The front matter precedes all other messages, so the first page title is that of the page.
+        # The front matter precedes all other messages, so the first page title is the page's own.
         kinds = [message.kind for _, message in messages]
         if Kind.PAGE_TITLE not in kinds:
             return ""
@@ -189,7 +189,7 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
         return Document(path=path, format=text_format, units=units, reading=reading)
     try:
         if text_format in (Format.RST, Format.DOCSTRING):
-            # Import it only here, because docutils loads slowly.
+            # Import this module only for reST, because docutils loads slowly.
             from pipeline.core.document.rst.splitter import split_rst
 
             split = split_rst(raw, is_docstring=text_format is Format.DOCSTRING)
@@ -276,10 +276,10 @@ _FIRST_SECTIONS_ONLY = "only the first {count} sections of the page are translat
 
 
 def first_sections(split: Split, count: int) -> Split:
-    """Return a split that has only the messages of the first ``count`` sections.
+    """Return ``split`` with only the messages of its first ``count`` sections.
 
-    Move the other messages to its ``rest``. Count sections at the outermost level with more than
-    one section. For a page with a single title, this is the second level.
+    The field ``rest`` of the result has the other messages. Sections are counted at the outermost
+    level that has more than one section. For a page with a single title, this is the second level.
     """
     starts = _section_starts(split)
     if len(starts) <= count:
@@ -298,7 +298,7 @@ def first_sections(split: Split, count: int) -> Split:
 
 
 def _section_starts(split: Split) -> list[int]:
-    """Return the start offsets of the sections at the outermost level with more than one."""
+    """Return the start offsets of the sections at the outermost level that has several."""
     by_level: dict[int, list[int]] = {}
     for start, signature in split.skeleton:
         # In Markdown: ("heading_open", "h2", "##"). In reST: ("1", "section").
@@ -312,7 +312,7 @@ def _section_starts(split: Split) -> list[int]:
 
 _LINES = 3  # maximum number of lines of code shown to translators
 _WIDTH = 100  # maximum number of characters shown of a line
-# A MyST code cell with its options. The "+++" that ends the cell before may precede it.
+# A MyST code cell with its options. A "+++", which ends the previous cell, may precede it.
 _CELL = re.compile(
     r"\s*(?:\+\+\+[^\n]*\s+)?(?P<fence>`{3,}|~{3,})\{code-cell\}[^\n]*\n"
     r"(?:---\n.*?\n---\n|(?:[ ]*:[^\n]*\n)*)(?P<code>.*?)\n(?P=fence)",
@@ -346,7 +346,7 @@ def _code_after(
     if document.notebook is None:
         match = _CELL.match(document.raw, message.block_end)
         return match["code"] if match else ""
-    # In a notebook, return the next cell if the message is the last text of its own cell.
+    # In a notebook, the code is in the next cell, if the message is the last text of its own cell.
     source = document.notebook.cells[unit.cell or 0].source
     if following or source[message.block_end :].strip():
         return ""

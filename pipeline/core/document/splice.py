@@ -162,7 +162,7 @@ def _inserted(
     edits: Sequence[Edit], insertions: Sequence[Edit]
 ) -> Iterator[tuple[int, int]]:
     """Yield the new span of each insertion. ``edits`` are all edits, sorted."""
-    # _Shift cannot distinguish several insertions at the same offset, so count here.
+    # _Shift cannot distinguish several insertions at the same offset, so add up the growth here.
     shift = 0
     inserted = frozenset(insertions)
     for edit in edits:

@@ -90,11 +90,11 @@ def _role(name: str, content: str) -> tuple[str, str]:
     return ROLE, f"{{{name}}}`{fixed or '…'}`"
 
 
-# Fast filters. A text without a match of this one has no active markup for the parser.
+# Three fast filters. If `_PARSED` matches nothing in a text, the parser finds no active markup.
 _PARSED = re.compile(r"[<\[{$]")
-# An English text without a match of this one has no markup that must not disappear.
+# If `_KEPT` matches nothing in an English text, translations may drop all of its markup.
 _KEPT = re.compile(r"[<{]|\[!")
-# A text without a match of this one has no active markup for any renderer.
+# If `_ACTIVE` matches nothing in a text, no renderer finds active markup in it.
 _ACTIVE = re.compile(r"[<\[{\\:&]|//|www\.", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\([:/.&;#])")
 # A role whose target looks like HTML: {ref}`a <b>`

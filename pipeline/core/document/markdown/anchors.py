@@ -1,9 +1,9 @@
 """Heading anchors: link targets that keep links to a heading valid after its translation.
 
 An anchor is the fragment of a URL that leads to a heading: ``page.md#a-title``. MyST-Parser derives
-it from the title (``myst_heading_anchors``): the anchor is the slug of the title, as on GitHub. A
-repeated slug gets a number. A translated title has another slug. Therefore a merge inserts a target
-with the English anchor above a heading that links use.
+it from the title (``myst_heading_anchors``): the anchor is the slug of the title, as on GitHub. If
+a title is repeated, its anchor also has a number. A translated title has another slug. Therefore a
+merge inserts a target with the English anchor above the heading, if links use this anchor.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _linked_page(page: str, target: str) -> str:
 
 
 def slug(title: str) -> str:
-    """Return the slug of a title, to which the anchor of a repeated title adds a number.
+    """Return the slug of a title. The anchor of a repeated title also has a number at its end.
 
     "Using `jit`: a *first* look" gives ``using-jit-a-first-look``.
     """

@@ -1,6 +1,6 @@
 """Markdown blocks: the kind of message in each block, and the parts that a merge must keep.
 
-Some HTML blocks have prose between their tags, so their tags are found here as well.
+HTML blocks may have prose between their tags. :func:`html_tags` finds these tags.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def _front_matter_length(lines: list[str]) -> int:
 
 
 _FENCE = "---"
-# The name of an option. MyST strips the colon before it first.
+# The name of an option, without the colon before it: MyST strips this colon first.
 _KEY = re.compile(r"(?P<key>[\w-]+):[ ]+(?=\S)")
 _CONTINUATION = re.compile(r"[ ]+\S")
 # A value on one line. A "#" after a space begins a comment. Escapes in quotes are not supported.

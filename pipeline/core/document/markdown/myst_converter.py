@@ -95,7 +95,7 @@ def _converted(lines: list[str], find: FindFile, *, page: bool = False) -> list[
         first, last = _lines_of(group[0])[0], _lines_of(group[-1])[1]
         made += lines[at:first]
         at = last
-        # On further lines, repeat the marks of quotes, and replace those of lists by spaces.
+        # On further lines, repeat quote marks, and replace list marks by spaces.
         prefix = lines[first][: max(0, lines[first].find(group[0].markup))]
         below = re.sub(r"[^\s>]", " ", prefix)
         for number, line in enumerate(_block(group, find)):

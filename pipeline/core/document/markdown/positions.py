@@ -1,9 +1,9 @@
 """Positions of words: finds the offsets of the parser's content in the text.
 
-markdown-it returns the text of a block without the prefixes of its containers, and its line
-numbers. Each line of this text is at the end of its source line, so it is searched for from there.
-For table cells, markdown-it returns no columns. :func:`cell_spans` splits the rows again, by the
-same rules.
+markdown-it returns the text of a block without the prefixes of its containers, and the block's line
+numbers. Each line of this text is the end of its source line, so the search begins at that end. For
+table cells, markdown-it returns no columns. :func:`cell_spans` therefore splits the rows again, by
+markdown-it's rules.
 """
 
 from __future__ import annotations

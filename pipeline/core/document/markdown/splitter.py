@@ -472,9 +472,10 @@ class _Splitter:
     def _fields(
         self, lines: list[str], first: int, options: Sequence[str], *, prefix: str
     ) -> Iterator[str]:
-        """Add the fields of CSV that have words. Yield "" for these, and the text of other fields.
+        """Add the fields of CSV that have words; yield the parts that a merge must keep.
 
-        If ``prefix`` is a quotation mark, a merge puts the translations in quotation marks.
+        These are "row" for each row, then for each field "" if it has words, otherwise its text. If
+        ``prefix`` is a quotation mark, a merge puts the translations in quotation marks.
         """
         rows = directives.csv_rows(lines, options)
         if rows is None:

@@ -2,8 +2,8 @@
 
 Examples are ``{{ name }}`` of Jinja and ``{process.env.KEY}`` of MDX. A translation could inject
 code into such a program. Therefore a page with template syntax outside of its code stays English,
-and no translation may add such syntax. Some of these programs evaluate it inside of code as well,
-so a translation must not add it there either.
+and no translation may add such syntax. This holds for code as well, because some of these programs
+evaluate template syntax inside of code.
 """
 
 from __future__ import annotations
@@ -128,8 +128,8 @@ def _without_code(tokens: Iterable[Token]) -> str:
     """Return the text of a block with a space in the place of code, formulas and roles.
 
     Keep a role before a backquote, as in "{ref}`{a.b}``". MyST ends this role at the first
-    backquote after "{a.b}". Other programs find no code there, because for them two backquotes
-    cannot close one.
+    backquote after "{a.b}". Other programs find no code there: for them, two backquotes do not end
+    code that begins with one.
     """
     parts: list[str] = []
     for token, following in pairwise((*tokens, _END)):

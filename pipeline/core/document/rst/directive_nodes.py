@@ -1,8 +1,8 @@
 """Classes of directives, which put the words of a directive into docutils' tree.
 
-They do not execute directives. The table in :mod:`pipeline.core.document.directives` defines which
-parts of a directive are words. There is one class for each form of content. All other parts become
-the signature of the node, so that the guard notices if a merge changes them.
+They do not execute directives. There is one class for each form of content. The table in
+:mod:`pipeline.core.document.directives` defines which parts of a directive are words. The other
+parts become the signature of the node, so that the guard notices if a merge changes them.
 """
 
 from __future__ import annotations
@@ -116,7 +116,10 @@ class BlockDirective(DocutilsDirective):
         self.blocks(self.content, self.content_offset, node)
 
     def blocks(self, content: StringList, offset: int, node: nodes.Element) -> None:
-        """Parse ``content`` as blocks of ``node``. ``offset`` is docutils' line offset."""
+        """Parse ``content`` as blocks of ``node``.
+
+        ``offset`` is the number of lines above the content, as docutils counts them.
+        """
         self.state.nested_parse(content, offset, node)
 
     def words(self, text: str, lineno: int, end: int | None = None) -> Words:
@@ -204,7 +207,10 @@ class Raw(Opaque):
     """A directive with source of one output format. Words in HTML stay English."""
 
     def fill(self, node: directive_node) -> None:
-        """Add every line to the signature, and record a reason if readers see words of it."""
+        """Add every line to the signature.
+
+        If readers see words of the content, record why they stay English.
+        """
         super().fill(node)
         if why := why_raw(*"\n".join([*self.content, ""]).split("\n", 1)):
             node["lost"] = why
@@ -413,7 +419,7 @@ class Glossary(BlockDirective):
 
 
 class TocTree(BlockDirective):
-    """Page names, of which some have a title: ``Some title <page>``."""
+    """Page names, some with a title: ``Some title <page>``."""
 
     def fill(self, node: directive_node) -> None:
         """Add each line as an entry. Only the titles are words."""

@@ -2,15 +2,15 @@
 
 napoleon, an extension of Sphinx, defines the sections and their items
 (https://www.sphinx-doc.org/en/master/usage/extensions/napoleon.html). docutils does not know these
-sections. :class:`DocstringLines` rewrites the lines for docutils, so that it finds the blocks.
-Headers and items of Google's style become fields::
+sections. :class:`DocstringLines` rewrites the lines, so that docutils finds the blocks. Headers and
+items of Google's style become fields::
 
     Args:                   :Args:
       x: an array             :x: an array
         of floats               of floats
 
-Those of NumPy's style become digits. The offsets still refer to the original docstring. The names
-of sections, parameters and types are never messages.
+In headers and items of NumPy's style, each letter becomes a zero. The offsets still refer to the
+original docstring. The names of sections, parameters and types are never messages.
 """
 
 from __future__ import annotations

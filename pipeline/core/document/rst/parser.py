@@ -122,8 +122,8 @@ class _State(states.RSTState):
     def numbers(self, lineno: int, count: int = 1) -> list[int]:
         """Return the 0-based line numbers in the document of ``count`` lines from ``lineno`` on.
 
-        ``lineno`` is the line number of the state machine. Its input may be the content of a block.
-        Each input line has the number of its line in the document.
+        ``lineno`` counts the lines of the state machine's input, which may be only the content of a
+        block. docutils stores the line number in the document with each input line.
         """
         machine: Any = self.state_machine
         first = max(lineno - machine.input_offset - 1, 0)
@@ -225,9 +225,8 @@ def longest_line() -> int:
 
 
 def read(lines: positions.Lines) -> tuple[nodes.document, positions.Finder]:
-    """Return docutils' tree of a text, and the finder.
+    """Return docutils' tree of a text, and the finder, which knows the titles with an overline.
 
-    The finder has recorded which titles have an overline.
     docutils may raise any exception for unusual texts.
     """
     reporter = Reporter("", _NEVER, _NEVER, stream=False)  # no output

@@ -86,7 +86,7 @@ def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) ->
 def _is_plain(text: str, message: Message) -> bool:
     """Return whether docutils parses no inline markup in this message.
 
-    That is so for image texts, and for the captions and titles of a toctree.
+    docutils parses none in image texts, and in the captions and titles of a toctree.
     """
     if message.kind is Kind.IMAGE:
         return True

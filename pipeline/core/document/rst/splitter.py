@@ -34,8 +34,8 @@ from pipeline.errors import InputError
 
 # A docutils message of at least this severity replaces source that docutils could not parse.
 _SOURCE_LOST = 3
-# Functions that decide whether a text of this kind should be translated: not a file name. For other
-# kinds, `has_words` decides.
+# Functions that decide whether a text of this kind should be translated. A file name, for example,
+# should not. For other kinds, `has_words` decides.
 _IS_WORTH = {Kind.CAPTION: blocks.is_caption, Kind.IMAGE: blocks.is_image_text}
 _FOLDED = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 _LITERAL = "::"
@@ -148,7 +148,7 @@ class _Splitter:
         # signature[0] is the name of the directive; the other parts are its unparsed content.
         if "lost" in node and blocks.has_words("\n".join(node["signature"][1:])):
             self.left_in_english.append((node["first"] + 1, node["lost"]))
-        # In a docstring, the names of fields are those of parameters and types: report none.
+        # In a docstring, fields are named after parameters and types, so do not report their names.
         reason = blocks.why_not_offered(node) if self.has_metadata else ""
         if reason:
             self.left_in_english.append((self.lines.number(offset + 1) + 1, reason))
@@ -174,7 +174,7 @@ class _Splitter:
         for child in node.children:
             if isinstance(child, Words) and child.place:
                 return child.place.pieces[0][0]
-        # The line number of a section is not that of its title, so let the title decide.
+        # A section has another line number than its title, so use the position of the title.
         if node.line is None or isinstance(node, nodes.section):
             return None
         # docutils counts from 1, and may report the line after the last one.
@@ -241,7 +241,7 @@ class _Splitter:
         outer = [heading for heading in self.headings if heading[0] < level]
         shown = self._msgid(words.place) if words.place else words.astext()
         self.headings = [*outer, (level, shown[: limits.TITLE_LENGTH])]
-        # The end of the page's title is that of its underline.
+        # The title of the page ends with its underline.
         if context.is_top and self.title_end is None:
             self.title_end = self.lines.end(words.first + 1)
         return outer

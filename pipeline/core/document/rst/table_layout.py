@@ -210,7 +210,7 @@ def _cells(lines: Sequence[str], *, is_grid: bool) -> list[_Cell]:
 
 
 def _part(text: str, line: _Line, cell: _Cell, changes: Sequence[Edit]) -> _Part:
-    """Return the part of ``cell`` on ``line``, with those of the sorted ``changes`` in it."""
+    """Return the part of ``cell`` on ``line``. ``changes`` are all changes of the table, sorted."""
     start, stop = line.span(cell)
     end = start + len(text[start:stop].rstrip())
     first = bisect_left(changes, start, key=attrgetter("start"))
