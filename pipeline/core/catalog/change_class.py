@@ -1,7 +1,7 @@
 """Class and word diff of the change between two versions of a message.
 
-They are written into the note of a fuzzy entry, and into tables. So translators can start with the
-changes that take the least time: ``numbers: at least [-2-]{+3+} devices``.
+The note of a fuzzy entry has both: ``numbers: at least [-2-]{+3+} devices``. Reports have tables by
+class, so translators can start with the changes that take the least time.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from rapidfuzz.distance import OSA, Indel
 from pipeline.core.catalog.marks import MarkChange, correspond
 from pipeline.core.document.prose import atoms_of, mask
 
-# Lengths in characters. If a diff is longer than the first one, the words around the changes are
-# omitted. If it is then longer than the second one, it is cut off.
+# Lengths in characters. If a diff is longer than ``DIFF_LENGTH``, the words around the changes are
+# omitted. If it is then still longer than ``LONGEST_DIFF``, it is cut off.
 DIFF_LENGTH = 200
 LONGEST_DIFF = 800
 _CONTEXT = 3  # words shown on either side of a change
@@ -55,7 +55,7 @@ class Change:
         return ": ".join(filter(None, parts))
 
 
-# Mark-up that readers do not see: "see {func}`jax.jit`" is shown as "see jax.jit".
+# Markup that readers do not see: "see {func}`jax.jit`" is shown as "see jax.jit".
 _MARKUP = re.compile(
     r"""
     \]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)  # link target
@@ -75,7 +75,8 @@ _NUMBER = re.compile(rf"\d+(?:[.,]\d+)*|\b(?:{_MONTHS})\b")
 _PUNCTUATION = re.compile(r"""[\s.,;:!?'"()‘’“”–—…-]+""")
 _NO_WORD = re.compile(r"[\W_]+")
 _TOKEN = re.compile(r"\n|[^\S\n]+|\S+")  # a line break, other white space, or a word
-# Characters of a word. A shorter one becomes another word with one other letter: on/no, now/not.
+# Minimum length, in characters, of a word that may be misspelt. In a shorter word, another letter
+# makes another word: on/no, now/not.
 _TYPO_LENGTH = 4
 
 
@@ -98,7 +99,7 @@ def diff(old: str, new: str) -> str:
         return ""
     old_words, new_words, between = old.split(), new.split(), " "
     if old_words == new_words:
-        # Only white space differs. So that the diff shows it, white space becomes tokens, too.
+        # Only white space differs. Compare white space as words, so that the diff shows it.
         old_words, new_words, between = _TOKEN.findall(old), _TOKEN.findall(new), ""
     text = between.join(_diff_parts(old_words, new_words, context=_CONTEXT))
     if len(text) > DIFF_LENGTH:
@@ -169,7 +170,7 @@ def _around(words: list[str], *, head: int, tail: int) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """Return ``text`` without its mark-up. So code is equal to a link with the same code.
+    """Return ``text`` without its markup. A link around code then equals the code alone.
 
     "See [`jit`](jit.md)." → "See jit."
     """

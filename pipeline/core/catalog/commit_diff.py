@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pipeline.core.document.reader import SplitPage
 
 
-# Minimum ratio of rapidfuzz, in percent, for a message to count as changed, not as new.
+# Minimum ratio of rapidfuzz, in percent, between a new message and an old one. If no old message
+# reaches it, the new message counts as added, otherwise as changed.
 _CHANGED = 60.0
 
 
@@ -122,8 +123,8 @@ class _Comparison:
         self.old, self.new = old, new
         self._known = _all_messages(old)
         self._remaining = _all_messages(new)
-        # Find renames as an update does, but without upstream's redirects, which are only a hint
-        # (``{}``).
+        # Find renames as an update does, but without upstream's redirects (``{}``), which are only
+        # a hint.
         born, gone = _only_in(new, old), _only_in(old, new)
         self._renames = find_renames(born, gone, find_kin(born, gone, {}))
 
@@ -135,7 +136,8 @@ class _Comparison:
         """
         new = self.new[page]
         renamed_from = self._renames.get(page, "")
-        # The old version of a new page: no messages, and the same code, so no change of code.
+        # The old version of a new page has no messages. It has the same code, so that the page does
+        # not count as a change of code.
         nothing = _Text(messages={}, code=new.code)
         old = self.old.get(renamed_from or page, nothing)
         fresh = [msgid for msgid in new.messages if msgid not in self._known]

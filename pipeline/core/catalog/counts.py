@@ -67,9 +67,10 @@ def is_settled(catalog: Catalog) -> bool:
 
 
 def with_classes(result: PageResult, catalog: Catalog) -> PageResult:
-    """Return ``result`` with the number of fuzzy messages by class, and of their English words.
+    """Return ``result`` with the number of fuzzy messages in each class, and the drafts among them.
 
-    The classes are like ``{"numbers": 2, "rewording": 5}``.
+    ``{"numbers": 2, "rewording": 5}``. The English words of fuzzy messages and drafts are counted
+    as well.
     """
     classes: Counter[str] = Counter()
     words = draft_words = 0
@@ -108,7 +109,8 @@ def update_counts(updated: Updated | None) -> UpdateCounts | None:
 def in_order(classes: Mapping[str, int]) -> dict[str, int]:
     """Return the classes with a non-zero count, the quickest for a person first.
 
-    Unknown classes come last. They may be in notes of another version, or in notes by hand.
+    Unknown classes come last. They are from notes that another version of the pipeline or a person
+    has written.
     """
     unknown = sorted(set(classes) - set(CLASSES))
     return {name: classes[name] for name in (*CLASSES, *unknown) if classes.get(name)}

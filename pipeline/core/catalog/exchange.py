@@ -1,8 +1,9 @@
 """Three-way merge of a catalogue that somebody edited with another tool, such as Weblate.
 
-The base is the catalogue that was exported for that tool. The result is our catalogue with the
-returned work, and the conflicts. If both sides changed an entry, our version stays. An empty entry
-in the returned catalogue deletes no translation.
+The base is the catalogue that was exported for that tool. "Ours" is the current catalogue, "theirs"
+the catalogue that the tool returned. The result is our catalogue with the returned work, and the
+conflicts. If both sides changed an entry, our version stays. An empty entry in the returned
+catalogue deletes no translation.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class _Merge:
             return ours
         base = self.base.get(_key(ours))
         if self._is_known(theirs):
-            return ours  # only we changed the entry since
+            return ours  # since the export, only we have changed the entry
         # Without a base, only an empty entry of ours is certainly older than the returned one.
         is_older_here = _work(ours) == _work(base) if base else not ours.msgstr
         if not is_older_here:

@@ -1,4 +1,4 @@
-"""Lineage of pages: the old pages that a new page was made from, and its starting catalogue.
+"""Lineage of pages: which old pages a page was made from, and which catalogue it starts from.
 
 Upstream renames, splits and merges pages. This module compares the texts that pages lost with the
 texts that other pages gained. Upstream's redirects are only a hint: a redirect may lead to a page
@@ -19,7 +19,7 @@ from pipeline.entries import Catalog, Entry
 CLEAR_WORDS = 4
 _RENAMED = 0.5  # share of the texts of one page that the other page must have
 # A small new page may have taken all its texts from a large page, which was not renamed. So half of
-# a new page's texts count only if they are at least this many.
+# a new page's texts prove a rename only if they are at least this many texts.
 _ENOUGH = 5
 _REDIRECTS = "rediraffe_redirects"  # an option of the Sphinx extension rediraffe
 _SUFFIXES = (".ipynb", ".md", ".rst", ".html")
@@ -33,8 +33,9 @@ def find_kin(
     """Return, for each page of ``new``, its kin: the pages of ``old`` that its text came from.
 
     The page that contributed most comes first; pages known only from redirects come last. ``new``
-    has the texts that each page gained, ``old`` the texts that each page lost.
-    ``{"tea": ("drinks", "kitchen")}``: most of the new text on ``tea`` came from ``drinks``.
+    has the texts that each page gained, ``old`` the texts that each page lost. ``redirects`` maps
+    old names of pages to new ones. The result ``{"tea": ("drinks", "kitchen")}`` says that most of
+    the new text on ``tea`` came from ``drinks``.
     """
     homes: dict[str, list[str]] = defaultdict(list)
     for page, texts in old.items():
@@ -131,7 +132,7 @@ class Plan:
     gone: Collection[str]  # pages that upstream dropped
     # The starting catalogue of each page of ``wanted``, if it has one.
     own: Mapping[str, Catalog]
-    kin: Mapping[str, tuple[str, ...]]
+    kin: Mapping[str, tuple[str, ...]]  # page → pages that its new text came from
     renames: Mapping[str, str]  # new page → old name of the page
 
     def start_of(self, page: str) -> Catalog:

@@ -23,8 +23,9 @@ from rapidfuzz import fuzz
 
 from pipeline.core.catalog.change_class import ChangeClass, plain_text
 
-# Minimum ratio of rapidfuzz in percent, for texts shorter than a number of characters. Below the
-# minimum, the old translation does not help. In short texts, a few letters change the meaning.
+# (length, minimum): the minimum ratio of rapidfuzz, in percent, for texts with fewer characters
+# than ``length``. ``CUTOFF`` is the minimum for all other texts. Below the minimum, the old
+# translation does not help. In short texts, a few letters change the meaning.
 CUTOFFS = ((24, 85.0), (60, 70.0))
 CUTOFF = 60.0
 # A text with fewer characters than this is compared with all such texts, because two of them may
@@ -67,7 +68,7 @@ class Pair:
 def find_similar(new: Sequence[Text], old: Sequence[Text]) -> list[Pair]:
     """Return all pairs of similar texts, on any pages.
 
-    Mark-up is ignored: "see {func}`jax.jit`" and "see `jax.jit`" are equal here.
+    Markup is ignored: "see {func}`jax.jit`" and "see `jax.jit`" are equal here.
     """
     pairs: list[Pair] = []
     places: dict[str, list[int]] = defaultdict(list)
@@ -180,7 +181,8 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))
 
 
-# The whole must have sentences with at least this share of the letters of a part.
+# A text is a part of another one if the sentences that both have contain at least this share of its
+# letters.
 NEARLY = 0.9
 # The parts of a joined or split text must together have at least this share of its letters.
 COVERED = 0.6
@@ -191,7 +193,7 @@ _CLUE = 12  # a sentence with fewer characters is ignored, because it may occur 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A new text and a free old text, by index, one of which contains the other.
+    """A new text and a free old text, by index. One of them contains the other.
 
     ``part`` has the sentences of the contained text.
     """
@@ -329,7 +331,7 @@ def _piece(
 
 
 def _sentences(text: str) -> frozenset[str]:
-    """Return the sentences of a text in lower case, without mark-up and final stop.
+    """Return the sentences of a text in lower case, without markup and final stop.
 
     Short sentences are left out. "Use [`jit`](jit.md) for speed. See below." →
     {"use jit for speed"}

@@ -37,7 +37,8 @@ ADOPTED = "adopted:"
 DRAFT = "draft:"
 # A machine wrote the words, and a person has confirmed or changed them.
 DRAFTED = "drafted:"
-# Start of the msgctxt of an obsolete entry. It keeps words that somebody removed from a message.
+# Start of the msgctxt of an obsolete entry that only keeps words which somebody removed from a
+# message.
 EMPTIED = "emptied"
 STATES = (CARRIED, FUZZY, ADOPTED, DRAFT, DRAFTED)
 

@@ -99,8 +99,9 @@ def reuse(
     similar texts are offered last, and only to new messages. If such a translation is finished, it
     becomes a source for further messages.
 
-    For pages of the API reference, these steps are repeated until they find no more. In a clone
-    where such a page has no memory yet, all its messages are new, and the result must be the same.
+    For pages of the API reference, these steps are repeated until they find no more. Otherwise the
+    result would depend on the clone: in a clone where such a page has no memory yet, all its
+    messages are new.
     """
     mothers = _find_mothers(wanted, sources)
     offers = _offer_equal(dict(enumerate(wanted)), sources, kin, mothers)
@@ -229,7 +230,7 @@ def _equal_offer(
 def _is_clear(message: OpenEntry, sources: Collection[Source]) -> bool:
     """Return whether an equal text certainly means the same on this page.
 
-    This is so if the text is long, if several pages have the same translation, or if it is a name
+    It does if the text is long, if several pages have the same translation, or if it is a name
     that stays English, such as "CUDA". A short text, such as "Example", may mean something else.
     """
     if _msgstrs(sources) == {message.entry.msgid}:
@@ -393,7 +394,7 @@ def _offer_similar(
 ) -> dict[int, Offer]:
     """Return offers made from translations of similar English.
 
-    ``served`` has the ids of entries that equal texts took over.
+    ``served`` has the ids (``id()``) of the sources that earlier offers took over.
     """
     # In most runs no new message is open. Then the comparison of all texts is not needed.
     if not wanted:
@@ -403,7 +404,7 @@ def _offer_similar(
     ]
     old: list[Text] = []
     for source in sources:
-        # A source that an equal text took over is no longer free.
+        # A source that an earlier offer took over is no longer free.
         is_free = source.free and id(source) not in served
         old.append(Text(page=source.page, text=source.text, free=is_free))
     numbers = list(wanted)
@@ -468,9 +469,10 @@ def _followed(
 
 
 def _carried(wanted: Sequence[OpenEntry], offers: Mapping[int, Offer]) -> list[Source]:
-    """Return the offers that are translations of changed English, as new sources.
+    """Return the finished translations in ``offers`` as new sources.
 
-    Offers for equal English are left out, because their sources have been used already.
+    Offers that took over a translation of equal English are left out, because that translation is
+    already a source.
     """
     carried: list[Source] = []
     for number, offer in offers.items():
@@ -615,9 +617,9 @@ def is_spare(entry: Entry, finished: Finished) -> bool:
 def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
     """Return keys for all work in a catalogue that an update must not lose.
 
-    This is each msgstr with its English, each translator comment, and the last translator. If
-    another catalogue has all keys, it contains all the work. A finished entry has two keys, the
-    first of which a fuzzy entry has, too: ``("waiting", "Tea is hot.", "茶很烫。")`` and
+    The work is each msgstr with its English, each translator comment, and the last translator. If
+    other catalogues have all keys, they contain all the work. A fuzzy entry has the key
+    ``("waiting", "Tea is hot.", "茶很烫。")``. A finished one also has the key
     ``("finished", "Tea is hot.", "茶很烫。", "")``.
     """
     keys: set[tuple[str, ...]] = set()

@@ -108,9 +108,9 @@ def update_catalogs(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reused:
-    """Translations offered to open messages, by page and msgid.
+    """Translations offered to open messages (see ``Slots``), by page and msgid.
 
-    ``served`` has the ids (``id()``) of the entries that they came from.
+    ``served`` has the ids (``id()``) of the entries that these translations came from.
     """
 
     offers: Mapping[str, Mapping[str, Offer]]
@@ -118,9 +118,10 @@ class _Reused:
 
 
 def _reuse(plan: Plan, slots: Mapping[str, Slots]) -> _Reused:
-    """Return offers for the messages without a translation, of all pages at once.
+    """Return offers for the open messages of all pages.
 
-    So the translation of a moved text goes to the page that fits best, not to the first page.
+    All pages are searched at once. So the translation of a moved text goes to the page that fits
+    best, not to the first page.
     """
     unfilled: list[OpenEntry] = []
     offers: dict[str, dict[str, Offer]] = {}
@@ -183,8 +184,8 @@ def _dropped_entries(old: Catalog, slots: Slots, live: Sequence[Entry]) -> list[
     """Return the old translations that no message of the page has any more, except spare ones.
 
     A fuzzy translation is spare if a finished one on the page has the same words. ``live`` are the
-    new live entries, including those that came from other pages. A second run will find them in
-    this catalogue, and must come to the same result.
+    new live entries, including those that came from other pages. They count as well, because a
+    second run finds them in this catalogue and must have the same result.
     """
     kept = set(map(id, chain.from_iterable(slots.kept.values())))
     rest = [entry for entry in _translated(old) if id(entry) not in kept]
@@ -245,7 +246,7 @@ def _with_entries(
 ) -> Catalog:
     """Return a catalogue with these entries, or ``old`` itself if nothing changed.
 
-    The header contains the date of upstream's text. It changes only if the text of entries does.
+    The header contains the date of upstream's text, so it changes only if the text of entries does.
     """
     # A catalogue without a header is new, or somebody wrote it by hand; it gets a header.
     if old.header and list(map(_content, old.entries)) == list(map(_content, entries)):
@@ -328,7 +329,7 @@ def kept_entry(wanted: Entry, old: Entry) -> Entry:
     Notes about the state are kept only if they are still true: ``fuzzy: numbers: …`` is dropped if
     a translator has removed the fuzzy flag.
     """
-    # Some tools leave a fuzzy flag on an entry without msgstr. It is ignored.
+    # Some tools leave a fuzzy flag on an entry without msgstr. Ignore this flag.
     is_fuzzy = old.fuzzy and old.msgstr != ""
     previous = old.previous if is_fuzzy else None
     still_true = (FUZZY, DRAFT) if is_fuzzy else (CARRIED,)
@@ -409,7 +410,7 @@ def without_code(entry: Entry) -> Entry:
 
 
 def _note(message: Message) -> str:
-    """Return the note with the kind of block, its mark-up and its headings.
+    """Return the note with the kind of block, its markup language and its headings.
 
     ``paragraph · Pytrees``, or in reStructuredText ``paragraph (reST) · Pytrees``.
     """
