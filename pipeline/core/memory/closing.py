@@ -70,7 +70,7 @@ def close_catalog(
       are still true.
     - ``live``: the digests of the messages on the page at the commit of ``head``.
     - ``find``: returns the place of English that the page does not have, by its digest.
-    - ``texts``: the English of all catalogues, each with its rank.
+    - ``texts``: the English of all catalogues, each with its rank (see ``parts_of``).
     - ``touch_of``: names the translator of newer work. If it is None or does not know, the
       catalogue's header names the translator.
     """
@@ -191,7 +191,8 @@ class _Closing:
         """Return the messages whose translations this one was made from, for ``source:`` notes.
 
         There are several if upstream joined messages, and one if the translation was adapted to a
-        change of the message. There is none if ``#| msgid`` names the message.
+        change of the message. There is none if the previous English (``#| msgid``) is itself a
+        message whose place is known.
         """
         if entry.previous is None:
             followed = followed_text(entry, self.texts)

@@ -54,8 +54,9 @@ def read_memory(
 ) -> Memory:
     """Return the memory of ``page`` from the parsed content of its file.
 
-    The header must name ``upstream`` and ``locale``, those of the file's folder. ``where`` is the
-    file name for messages. Raises InputError with ``file:line`` if the file is no valid memory.
+    ``upstream`` and ``locale`` are given by the file's folder, and the header must name the same.
+    ``where`` is the file name for messages. Raises InputError with ``file:line`` if the file is no
+    valid memory.
     """
     header = file.header
     _check_header(header, upstream=upstream, locale=locale, where=where)

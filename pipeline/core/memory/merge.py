@@ -57,7 +57,7 @@ class Merged:
     # Entries of the memory whose translation somebody has removed from the catalogue. ``memory``
     # has their words in obsolete entries.
     emptied: tuple[Entry, ...] = ()
-    # Entries of the catalogue with a translation that is older than that of the memory.
+    # Entries of the catalogue whose translation is older than the translation in the memory.
     outdated: tuple[Entry, ...] = ()
 
 
@@ -145,8 +145,8 @@ def reconcile(
     - ``ours``: the working catalogue, closed as a memory.
     - ``theirs``: the committed memory.
     - ``base``: their common base, or None if unknown.
-    - ``held``: the translations of all working catalogues. A translation that has moved to another
-      entry is not restored.
+    - ``held``: the translations of all working catalogues. A translation of the memory that is
+      among them has only moved to another entry, so the catalogue need not change.
     - ``follows``: whether git has changed the memory. If it has, an entry that the memory lacks was
       deleted on purpose: it is removed unless it was changed here. If it has not, the memory may be
       damaged, so the entry is kept.
@@ -216,8 +216,8 @@ def _work(memory: Memory) -> dict[Key, tuple[object, ...]]:
 def unheld_entries(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]:
     """Return the entries of ``old`` that ``memory`` lacks and whose translation is not ``held``.
 
-    They would be lost if ``memory`` replaced ``old``. If other memories have a finished translation
-    only as fuzzy, it is not held: nothing would show that it fits its English.
+    They would be lost if ``memory`` replaced ``old``. A finished translation that other memories
+    have only as fuzzy is not held: nothing would show any more that a person has confirmed it.
     """
     known = memory.by_key()
     unheld: list[Entry] = []
@@ -283,8 +283,8 @@ class _Merge:
     def add_ours(self, key: Key, our: Entry) -> None:
         """Add an entry that only the catalogue has, unless git has moved or removed its words.
 
-        The memory may lack the entry because another release has no such message, because a
-        translator has added a context here, or because the memory file is damaged.
+        The memory may lack the entry for three reasons: another release has no such message, a
+        translator has added a context here, or the memory file is damaged.
         """
         if not text_of(our) or is_remembered_draft(our):
             return
@@ -309,8 +309,8 @@ class _Merge:
     def _keep_emptied(self, our: Entry, their: Entry) -> None:
         """Keep the words of ``their``, which somebody has removed, in an obsolete entry.
 
-        This is not needed if a comment quotes them (as for a rejected translation), if another
-        entry has them, or if they are a draft, because a draft can be made again.
+        This is not needed in three cases: a comment quotes the words (as for a rejected
+        translation), another entry has them, or they are a draft, which can be made again.
         """
         words = " ".join(text_of(their).split())
         is_noted = any(words in comment for comment in our.comments)
@@ -547,7 +547,7 @@ def _changed(base: Value, ours: Value, theirs: Value) -> Value:
 def _union(
     base: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the lines of both sides, without those that either side removed."""
+    """Return the lines of both sides, without lines that one of the sides has removed."""
     removed = (set(base) - set(ours)) | (set(base) - set(theirs))
     both = dict.fromkeys((*ours, *theirs))
     return tuple(line for line in both if line not in removed)

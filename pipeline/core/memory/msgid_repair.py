@@ -59,10 +59,10 @@ def restore_english(
     """Return ``catalog`` with each edited msgid replaced by the page's message.
 
     ``base`` is the page's memory as last stored, ``wanted`` the entries that the page needed then.
-    ``newer`` has the texts of the page at the pinned commit. They are no edits either: an
-    interrupted run may already have updated the catalogue. If the translation is in ``base``, the
-    entry keeps its state. Any other translation becomes fuzzy, because it is unknown which English
-    it was made for.
+    ``newer`` has the texts of the page at the pinned commit. These do not count as edits, because
+    an interrupted run may already have updated the catalogue. If ``base`` has the translation of a
+    repaired entry, the entry keeps its state. Any other translation becomes fuzzy, because it is
+    unknown which English it was made for.
     """
     present = {entry.msgid for entry in catalog.entries}
     missing = [entry.msgid for entry in wanted if entry.msgid not in present]

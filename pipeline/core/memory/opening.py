@@ -1,8 +1,9 @@
 """Opening of a memory: its conversion to a catalogue, with English in place of digests.
 
 Opening is the inverse of closing (``closing``). The invariant: the English of an entry is never
-guessed. An entry with unknown English stays in the memory, and is returned as missing, for the
-caller to report. ``kept_entries`` opens entries that lost a conflict, for a file that people read.
+guessed. An entry with unknown English stays in the memory, and is returned as missing, so that the
+caller can report it. ``kept_entries`` opens the entries that a merge did not keep, for a file that
+people read.
 """
 
 from __future__ import annotations
@@ -168,7 +169,7 @@ def _joined_sources(entry: Entry, texts: Texts) -> str | None:
     Return None if there are no such messages, or if one is unknown.
     """
     codes = [source.digest for source in sources_of(entry)]
-    # ``>=`` with a set of the few codes does not go through the many texts.
+    # This comparison looks up the few codes, and does not iterate over the many texts.
     if not codes or not texts.keys() >= set(codes):
         return None
     return " ".join(texts[code] for code in codes)

@@ -15,8 +15,8 @@ notes of an entry say in which commit and page its English is, and who translate
 ``same: as the English``        the msgstr equals the English and is left out (also
                                 ``same: as the previous English``)
 ``translator: WHO, WHEN``       who last edited the entry, from the catalogue's header
-``carried over: …``             a note of the catalogue (see ``states_of``), as is
-                                ``fuzzy: …``; ``DIFF`` replaces a quotation of English
+``carried over: …``             a note of the catalogue (see ``states_of``), like
+                                ``fuzzy: …``; ``DIFF`` replaces a diff of English
 ==============================  =========================================================
 """
 
@@ -61,7 +61,7 @@ class Place:
 
 
 class English(NamedTuple):
-    """Digest of an English message, and its place, if a note names that."""
+    """Digest of an English message, and the place of the message, if a note names the place."""
 
     digest: str
     place: Place | None
@@ -279,7 +279,7 @@ def human_work(entry: Entry) -> tuple[object, ...]:
 def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     """Return live entries sorted by digest, then obsolete ones in their given order.
 
-    So if upstream moves a paragraph, the memory does not change.
+    With this order, the memory does not change if upstream moves a paragraph.
     """
 
     def rank(entry: Entry) -> tuple[bool, str]:
@@ -308,8 +308,8 @@ def as_obsolete(entry: Entry, *, old: Memory, live: Collection[str]) -> Entry:
 def with_refs(memory: Memory, old: Memory | None, known: Mapping[str, str]) -> Memory:
     """Return ``memory`` with the ``known`` refs of the commits that its notes name.
 
-    ``old`` is the page's current memory. Commits that it names without a ref get none, so that a
-    memory does not change if nobody has edited it.
+    ``old`` is the page's current memory. Commits that ``old`` names without a ref get no ref here
+    either, so that a memory does not change if nobody has edited it.
     """
     refs = dict(known)
     if old:
@@ -322,9 +322,10 @@ def with_refs(memory: Memory, old: Memory | None, known: Mapping[str, str]) -> M
 def _left_place(
     entry: Entry, prefix: str, code: str | None, old: Memory
 ) -> Place | None:
-    """Return the place of the English ``code`` of an entry of ``old``; None if unknown.
+    """Return the place of English that an entry of ``old`` needs; None if unknown.
 
-    If there is no note, the page of ``old`` itself may have the English. Then it is the place.
+    ``code`` is the digest of the English. The place is in the note with ``prefix``. Without a note,
+    it is the page of ``old``, if this page has the English.
     """
     place = place_of(entry, prefix)
     if place is None and code in old.live:
@@ -335,7 +336,7 @@ def _left_place(
 def index_places(memories: Iterable[Memory]) -> dict[str, Place]:
     """Return the place of the English of each digest in ``memories``.
 
-    If a page has the message, that page is the place; if none has, the place in a note is used. If
+    The place is the page that has the message or, if no page has it, the place in a note. If
     several memories have a place, the first memory counts.
     """
     places: dict[str, Place] = {}

@@ -91,7 +91,7 @@ def fold(shared: Memory, own: Memory) -> Memory:
 
 
 def is_folded(memory: Memory, own: Memory) -> bool:
-    """Return whether ``own`` has all translations of ``memory``, and nothing to add to it."""
+    """Return whether ``own`` has all translations of ``memory`` and no further work."""
     return fold(memory, own) is memory and not lost_in(own, memory, frozenset())
 
 
@@ -145,7 +145,7 @@ def _finished(entries: Iterable[Entry]) -> Finished:
 
 
 def _with_text(entry: Entry) -> Entry:
-    """Return an entry with ``=`` as msgstr if a note says that the msgstr is the English."""
+    """Return an entry with a msgstr even if a note replaces the msgstr, which is then ``=``."""
     return replace(entry, msgstr="=") if same_note_of(entry) else entry
 
 
