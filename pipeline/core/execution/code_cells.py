@@ -47,7 +47,9 @@ def parse_notebook(text: str | bytes, *, where: str) -> dict[str, Any]:
 
 
 def faults_in(text: str | bytes, *, where: str) -> tuple[Fault, ...]:
-    """Return a fault for each part of a notebook that ``parse_notebook`` drops and readers miss.
+    """Return a fault for each dropped part of a notebook that readers may miss.
+
+    ``parse_notebook`` drops these parts.
 
     Raises InputError if the text is no notebook.
     """
@@ -59,7 +61,7 @@ def read_json(text: str | bytes, *, where: str) -> dict[str, Any]:
 
     Raises InputError unless every cell is an object whose source is text.
     """
-    hint = "Mend the file, or leave the page out of the selection."
+    hint = "Correct the file, or leave the page out of the selection."
     reject_pointer(text, where=where)
     try:
         value = json.loads(text)
@@ -106,7 +108,7 @@ def cell_name(number: int) -> str:
 
 
 def text_with_contents(path: str, data: bytes, *, word: bytes = b"toctree") -> str:
-    """Return the text of a document, in which a table of contents can be searched.
+    """Return the text of a document, for a search for directives such as ``toctree``.
 
     If a notebook contains ``word``, this is the text of its Markdown cells. Any other notebook is
     returned as JSON, because parsing all notebooks would take long. Raises InputError for an
