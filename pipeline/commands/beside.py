@@ -48,7 +48,7 @@ def show_beside(run: Run, options: UpgradeOptions) -> RunResult:
     """
     if run.upstream.is_beside:
         raise ConfigError(
-            f"{run.name} is a release, and only an upstream has others beside it",
+            f"{run.name} is a release, but --beside adds releases to an upstream",
             hint=f"Name the upstream: {run.paths.upstream}.",
         )
     is_dry = options.dry_run or run.dry
@@ -56,7 +56,7 @@ def show_beside(run: Run, options: UpgradeOptions) -> RunResult:
     now = read_pin(text, upstream=run.name, version=run.version, package=run.package)
     version, reason = _wanted_version(run, options, now)
     if version in ("", run.version, *run.upstream.beside):
-        run.log.note(f"{run.name}: no release is to be added beside the pin")
+        run.log.note(f"{run.name}: there is no release to add beside the pin")
         return RunResult(name=run.name, lock=read_pulled(run), dry_run=options.dry_run)
     added = add_beside(text, version, upstream=run.name, where=str(options.config))
     move = Move(
@@ -99,7 +99,7 @@ def _wanted_version(run: Run, options: UpgradeOptions, now: Pin) -> tuple[str, s
     with run.log.step("look for releases") as step:
         tags = pull_stage.list_tags(run)
         waiting = newest(options.config, run=run, tags=tags).waiting
-        step.result = f"waiting for a package: {', '.join(waiting) or 'none'}"
+        step.result = f"not installable yet: {', '.join(waiting) or 'none'}"
     if not waiting:
         return "", ""
     version = waiting[0]
@@ -108,7 +108,7 @@ def _wanted_version(run: Run, options: UpgradeOptions, now: Pin) -> tuple[str, s
 
 
 def _run_beside(run: Run, template: str, version: str) -> Run:
-    """Return the run for a release, with a configuration that has the release beside the pin."""
+    """Return the run for the release ``version``, which its configuration has beside the pin."""
     pinned = structs.replace(run.upstream, beside=(*run.upstream.beside, version))
     release = release_beside(pinned, template, version)
     upstreams = {**run.settings.upstreams, run.name: pinned, release.name: release}

@@ -1,8 +1,8 @@
 """cache: show the size of the execution cache, verify its entries, or clear it.
 
-The cache has the outputs of code. All upstreams of a project share one cache. The file
-``pages.json``, with each page's last duration and exception, is not part of it, so ``clear`` keeps
-that file.
+The cache has the outputs of code. All upstreams of a project share one cache. ``clear`` keeps the
+file ``pages.json``: it records each page's last duration and exception, and is not part of the
+cache.
 """
 
 from __future__ import annotations

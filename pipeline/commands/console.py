@@ -71,7 +71,7 @@ def show_result(arguments: Namespace, result: RunResult, log: Log) -> None:
 
 
 def show_changes(command: str, result: RunResult, log: Log) -> None:
-    """Report the files written. A command that usually writes none reports them only if any."""
+    """Report the files written. For a command that usually writes none, skip an empty report."""
     if command not in READ_ONLY_COMMANDS or result.changes:
         report_changes(result, log)
 
@@ -263,8 +263,8 @@ def error_of_system(error: OSError) -> PipelineError | None:
             )
         case errno.ENOSPC | errno.EDQUOT:
             return PipelineError(
-                "the disk is full, or the file that the output goes to",
-                hint="Free some space and run again; nothing was half-written.",
+                "no space is left on the project's disk, or where the output is redirected to",
+                hint="Free some space and run again; no file was left half-written.",
             )
         case _:
             return None

@@ -211,8 +211,8 @@ def _import_file(importing: _Importing, path: Path) -> None:
 def _taken(run: Run, returned: _ReturnedFile, ours: Catalog) -> ReturnedMerge:
     """Merge a file from the editor with our catalogue, and return the result.
 
-    The base of the merge is the exported copy. If there is none, it is the version of the memory in
-    git that has most translations in common with the file; of several, the newest one.
+    The base of the merge is the exported copy. If there is none, the base is the version of the
+    memory in git that shares most translations with the file. Of equal ones, the newest is used.
     """
     base = _sent(run, returned)
     if base is not None:
@@ -261,7 +261,7 @@ def _read(run: Run, path: Path) -> _ReturnedFile:
         (locale,) = run.locales
     if locale not in run.locales:
         raise InputError(
-            f"is in {locale or 'no language that it names'}",
+            f"is in {locale or 'a language that it does not name'}",
             where=f"{name}:1",
             hint=f"Locales of this project: {', '.join(run.locales)}.",
         )

@@ -110,8 +110,8 @@ def _set_up(arguments: Namespace, log: Log) -> int:
 def verify_memory(run: Run, *, strict: bool) -> RunResult:
     """Compare the memory with the catalogues and with upstream, and return the result.
 
-    Each difference is a finding, and each page whose English is unavailable. With ``strict``, the
-    latter are errors as well.
+    Each difference is a finding. Each page whose English is unavailable is a finding as well; with
+    ``strict``, such pages cause exit code 1.
     """
     from pipeline.stages.update.verification import verify_memory as verify
 

@@ -108,7 +108,7 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
     },
     "--json": {"action": "store_true", "help": "print the report as JSON to stdout"},
 }
-# Names of the options that all commands have that run code.
+# Names of the options that every command that runs code has.
 RUNNING = ("--retry-failed", "--no-cache", "--offline", "--scheduler")
 
 

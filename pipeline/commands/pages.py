@@ -44,7 +44,8 @@ def pages_of_run(run: Run, lock: Lock) -> tuple[Page, ...]:
         group = {included.page, *included.within}
         if group & asked:
             asked |= group
-    # A guide may show docstrings of its own catalogue in the reference: ``faq`` and ``_api/faq``.
+    # The docstrings on a page have their own catalogue: those on ``faq`` are in ``_api/faq``. Both
+    # are selected together.
     for name in filter(is_reference, names):
         pair = {name, name.removeprefix(f"{REFERENCE}/")}
         if pair & asked:
@@ -71,14 +72,17 @@ def rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
 
 
 def name_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
-    """Return problems with upstream's file names; none for a run of a few pages."""
+    """Return findings about upstream's file names that cause problems on some systems.
+
+    A run of a few pages (``--pages``) reports none.
+    """
     if run.pages:
         return ()
     return tuple(names_at_risk(lock, run.upstream.selects))
 
 
 def reference_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
-    """Return a warning if an API reference is configured, but its docstrings are not pulled."""
+    """Return a warning if an API reference is configured but its docstrings are not pulled yet."""
     has_reference = any(is_reference(file.path) for file in lock.files)
     if run.upstream.reference is None or has_reference:
         return ()
@@ -86,7 +90,7 @@ def reference_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
         code="reference-waits",
         severity=Severity.WARNING,
         where=run.name,
-        text=f"the API reference waits for the docstrings of {run.release or run.name}",
+        text=f"the API reference lacks the docstrings of {run.release or run.name}",
         hint="Its translations stay in the memory; the next pull tries again.",
     )
     return (finding,)
@@ -102,7 +106,7 @@ def unmatched(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _patterns(run: Run) -> Iterator[tuple[str, str]]:
-    """Yield the table and the pattern of each configured rule about single pages."""
+    """Yield each page pattern in the configuration's rules, after the name of the rule's table."""
     yield from (("partly", pattern) for pattern, _ in run.upstream.reading.partly)
     for skip in run.upstream.skip:
         yield from (("skip", pattern) for pattern in skip.pages)

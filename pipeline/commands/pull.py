@@ -67,7 +67,10 @@ def pull_docs(run: Run, *, ref: str | None) -> RunResult:
 
 
 def lock_bytes(run: Run) -> bytes:
-    """Return the content of the lock file, or empty bytes if there is none. Raises InputError."""
-    # The bytes are only compared, so they need not be valid.
+    """Return the content of the lock file, or empty bytes if there is none.
+
+    The content may be invalid, because most callers only compare it. Raises InputError if the file
+    cannot be read.
+    """
     path = run.paths.lock
     return read_bytes(path) if path.is_file() else b""

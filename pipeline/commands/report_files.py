@@ -43,8 +43,8 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
         if write_if_changed(path, data):
             changes.append(run.shown(path))
     if options.executes:
-        # The HTML page shows the times of the last run that executed code. Keep it if this run
-        # executed no code and changed no file.
+        # The HTML page shows the times of the last run that executed code. Keep the page if this
+        # run executed no code and its JSON and JUnit reports are unchanged.
         has_run = any(execution.ran_now for execution in result.executions)
         has_news = has_run or len(changes) > len(result.changes)
         if has_news or not paths.report_page.exists():

@@ -3,7 +3,7 @@
 The lock covers the whole project, not one upstream, because builds share the cache and the report.
 
 While files are written, a mark file exists in ``build/``. If a run finds the mark when it starts,
-an earlier run was killed. Its temporary files are then removed.
+an earlier run was killed. The new run then removes the temporary files of the killed run.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _cleaned(paths: Paths) -> Iterator[None]:
     mark = paths.run_mark
     if mark.exists():
         _remove_abandoned(paths)
-    # Do not write it atomically: a kill could leave a temporary file without a mark.
+    # Do not write the mark atomically: a kill could leave a temporary file without a mark.
     mark.touch()
     try:
         yield

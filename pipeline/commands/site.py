@@ -1,7 +1,7 @@
 """site: build, then generate the web site.
 
-Sphinx makes the site of each locale from the merged pages and the outputs of their code. The
-preview that ``build`` renders, stand-alone HTML of each page, is not part of the site.
+Sphinx makes the site of each locale from the merged pages and the outputs of their code. ``build``
+also renders a preview, which is stand-alone HTML of each page. The site does not contain it.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ unchanged pages come from memos. A memo maps a page and a key to an earlier resu
 digest of all inputs of that result. There are three memos.
 
 ``updated`` has the pages whose catalogue is up to date. Its key covers our code, the configuration,
-the page's documents, and catalogues and memory files. Which of these depends on the page:
+and the page's documents. It also covers catalogues and memory files. The page decides which ones:
 
 - A *settled* page has a translation of every message, so an update takes no texts from other pages.
   Its key covers only its own catalogue and memory file.
@@ -43,9 +43,9 @@ _LIBRARIES = ("docutils", "markdown-it-py", "mdit-py-plugins", "polib", "rapidfu
 class UpdatedPage:
     """Page with an up-to-date catalogue, and its rows of the report.
 
-    ``row`` is the result of split and update, ``merged`` that of a merge, if there was one: it
-    counts rejected translations as missing. ``links`` are the targets of the page's links.
-    ``is_settled`` is explained in the docstring of the module.
+    ``row`` is the result of split and update. ``merged`` is the result of a merge, which counts
+    rejected translations as missing; it is None if there was no merge. ``links`` are the targets of
+    the page's links. The docstring of the module explains ``is_settled``.
     """
 
     row: PageResult
@@ -92,8 +92,8 @@ class LocaleMemos:
             known = self._updated.get(page.name, *keys[page.name])
             if known is not None:
                 found[page.name] = known
-        # A row with files whose page is gone: it was dropped now. (Rows without files are of pages
-        # dropped in earlier runs; they are kept for their findings.)
+        # If a recorded page has files but is not in ``pages``, upstream has dropped it since the
+        # last run. (Pages dropped before have no files. They are kept for their findings.)
         names = {page.name for page in pages}
         for name, known in self._updated.items():
             if name not in names and known.row.files:
@@ -243,7 +243,8 @@ def update_locale(
         found[name] = UpdatedPage(
             row=with_classes(count_catalog(row, catalog), catalog),
             links=_links_of(page),
-            # A page with findings is not settled: an update reports its findings only when it runs.
+            # A page with findings is not settled: the next run must update the page again, because
+            # only an update reports these findings.
             is_settled=not reported and is_settled(catalog),
         )
     return UpdatedLocale(

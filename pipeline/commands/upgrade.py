@@ -193,7 +193,8 @@ def plan_move(
 def newest(config: Path, *, run: Run, tags: Collection[str]) -> Newest:
     """Return the newest release in ``tags`` for which pip finds every pinned package.
 
-    For JAX these are jax and jaxlib. Raises UpstreamError and ConfigError.
+    For JAX, the pinned packages are jax and jaxlib. The result also lists newer releases that
+    cannot be installed yet. Raises UpstreamError and ConfigError.
     """
     from pipeline.adapters.upstream.indexes import released_versions
 
@@ -227,7 +228,7 @@ class UpgradeOptions:
 
     target: str  # a release, a version, any ref, or "latest"
     config: Path  # the file that holds the pin
-    version: str | None = None  # of the package, if the target is not a release
+    version: str | None = None  # the package's version, if the target is not a release
     dry_run: bool = False
     # Whether code runs on the new version afterwards; None if the option was not given.
     runs_code: bool | None = None

@@ -93,8 +93,8 @@ def verify_site(settings: Settings, address: str, log: Log) -> Verified:
             one
             for page in manifest.pages
             for one in (page, *page.included)
-            # A page of the API reference has no document of its own. It is made of docstrings,
-            # which are documents and are listed as included.
+            # Skip a page of the API reference: it has no document of its own. Its docstrings are
+            # documents, and the manifest lists them as included in the page.
             if is_reference(one.page) or not is_reference(one.source)
         ]
         verified: list[VerifiedPage] = []
@@ -147,9 +147,9 @@ def _rebuilt(
 ) -> tuple[Run, Lock]:
     """Merge the pages again in ``folder``, from the two commits that the site names.
 
-    Return the run and the lock. Docstrings of an API reference are copied from this project. If it
-    does not have those of the lock, the run's upstream has no ``reference``, and its pages are not
-    verified.
+    Return the run and the lock. The docstrings of an API reference are copied from this project. If
+    this project lacks docstrings that the lock lists, the run's upstream has no ``reference``, and
+    the pages of the reference are not verified.
     """
     root = check_out(settings.root, manifest.project, folder / "project")
     there = read_settings(root / "pyproject.toml")
@@ -249,7 +249,7 @@ def _notebook_differences(
 ) -> Iterator[str]:
     """Yield a line for each difference of a downloadable notebook.
 
-    A notebook with ``is_clean`` must have no outputs.
+    With ``is_clean``, the notebook must have no outputs.
     """
     expected = read_notebook(merged)
     if expected is None:
@@ -267,7 +267,7 @@ def _notebook_differences(
             sources = [source_of(cell).encode() for cell in (theirs, ours)]
             yield f"{path}, cell {number}: {_first_line(*sources)}"
         elif is_clean and (ours.get("outputs") or ours.get("execution_count")):
-            yield f"{path}, cell {number}: has outputs, in a notebook without any"
+            yield f"{path}, cell {number}: has outputs, but this notebook must have none"
 
 
 def _facts(value: Mapping[str, Any]) -> dict[str, Any]:

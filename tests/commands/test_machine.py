@@ -29,7 +29,7 @@ def test_a_full_stdout_is_no_bug(
         # The rest of the text would fail again when the file is closed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
     said = capsys.readouterr().err
-    assert "the disk is full, or the file that the output goes to" in said
+    assert "no space is left on the project's disk" in said
     assert "This is a bug" not in said
 
 

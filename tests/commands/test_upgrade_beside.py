@@ -95,7 +95,7 @@ def test_latest_is_the_release_that_waits_for_its_package(
     (root / "summary.md").unlink()
     assert main(words) == 0
     assert not (root / "summary.md").exists()
-    assert "no release is to be added beside the pin" in capsys.readouterr().err
+    assert "there is no release to add beside the pin" in capsys.readouterr().err
 
 
 def test_commands_work_on_one_release_or_on_all(root: Path, capsys: Speech) -> None:

@@ -1,8 +1,8 @@
-"""Filler of the catalogues with the translations of copies, and of other people's catalogues.
+"""Transfer of translations from copies, and from other projects' catalogues, to our catalogues.
 
 The input is a matched copy and the catalogues at the pin. The output is new catalogues and the rows
 of the report. This module writes no file, so a dry run uses it as well. Another project's catalogue
-contains the English that was translated, so no version has to be found for it.
+contains the English that was translated, so the command need not find a version for it.
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ class CatalogFiller:
         ]
         messages = [entry.source_text for entry in entries]
         offers, lost = carry_to_pin(origin.page, messages, translations, self._live())
-        # The memory stores no English: it finds older English again in upstream's history. This
-        # English may not be there, so the entry gets none. Of the change, only the class is kept
-        # ("numbers"), not the diff.
+        # The memory stores no English: it looks up older English in upstream's history. The English
+        # of another project's catalogue may not be there. So record the current English as the
+        # previous one, and only the class of the change ("numbers"), not its diff.
         kept = [
             replace(
                 offer,
@@ -174,8 +174,8 @@ def _blocks(blocks: Sequence[Block], numbers: Iterable[int]) -> list[Block]:
 def fitted(entry: Entry, offer: Offer) -> str:
     """Return the Chinese of an offer with correct atoms, and with the fixes of ``check --fix``.
 
-    Atoms are parts that a translation must keep, such as code spans and links. Two steps correct
-    them: first those that differ from the translated English, then those that differ at the pin.
+    Atoms are parts that a translation must keep, such as code spans and links. First restore those
+    of the English that was translated, then those of the English at the pin.
     """
     markup = read_place(entry).markup
     text = restore(offer.english, offer.translation.chinese, markup)

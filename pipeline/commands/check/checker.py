@@ -278,7 +278,7 @@ def _file(scope: Scope, path: Path) -> CatalogFile:
 
     For example, ``translations/zh_CN/jax/a/b.po`` belongs to page ``a/b``. Outside the project's
     folders, the page is the file's name. The locale is one that the path contains (``zh_CN/b.po``),
-    otherwise the first one.
+    otherwise the first locale of the scope.
     """
     # Resolve the path, so that two arguments that name the same file give equal paths.
     path = path.resolve()

@@ -103,8 +103,8 @@ def check_entries(files: Sequence[Chosen], rules: CheckRules) -> CheckedEntries:
             silenced += 1
         else:
             kept.append(problem)
-    # The guard often reports the same mistake as a check; its problem is then dropped. Drop it only
-    # now, because it must stay if the check's problem was silenced.
+    # The guard often reports the same mistake as a check. Then drop the guard's problem, but only
+    # now: it must stay if the user has silenced the check's problem.
     findings: dict[str, list[Finding]] = {name: [] for name in entries}
     for problem in without_redundant_guard_problems(kept):
         entry = entries[problem.page][problem.index]
@@ -195,9 +195,10 @@ def remember(
 def check_memories(
     memories: Sequence[MemoryFile], rules: CheckRules
 ) -> Iterator[CheckedEntries]:
-    """Run the checks on memories of one locale: all checks on entries with known English.
+    """Run the checks on memories of one locale.
 
-    On the other entries, run the checks of the Chinese text.
+    Run all checks on entries with known English. On the other entries, run only the checks of the
+    Chinese text.
     """
     known = []
     for file in memories:

@@ -163,7 +163,7 @@ def plan_locale(
 def _limited(
     questions: Sequence[Question], answers: AnswerStore, limit: int | None
 ) -> list[Question]:
-    """Return the questions, limited to ``limit`` that need the model.
+    """Return the questions, but at most ``limit`` of those that need a request to the model.
 
     Glossary terms and answered questions need no request, so all of them are kept.
     """

@@ -247,9 +247,9 @@ def _answers_of(
         msgstr = question.term
         if not msgstr:
             verdict = work.locale.answers.verdict(question)
-            # If the run ended before this question could be asked, or asked again, leave it to the
-            # next run. If its second request failed, the first answer counts: as a draft if it only
-            # had doubts, otherwise as rejected.
+            # If the run ended before this question could be asked, or asked again, leave the
+            # question to the next run. If its second request failed, the first answer counts. It is
+            # a draft if the judge only had doubts about it. Otherwise it is rejected.
             if verdict.attempt and question.key not in work.given_up:
                 continue
             msgstr = verdict.judged.msgstr

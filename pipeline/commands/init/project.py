@@ -141,7 +141,7 @@ def _pin(docs: NewDocs) -> dict[str, str]:
             "pin": "",
             "included": "",
             "ref": f"{ref_line} # tag, branch or commit; without it, the newest",
-            "package": '# package = "flax" # its version, from its group, is {version} in ref',
+            "package": '# package = "flax" # {version} in ref stands for its pinned version',
         }
     pin = exact_pin(docs.package)
     if pin is None:
@@ -163,7 +163,7 @@ def _pin(docs: NewDocs) -> dict[str, str]:
         ),
         "included": f"    {{ include-group = {_toml(group)} }},\n",
         "ref": f"ref = {_toml(ref or 'v{version}')} # tag, branch or commit",
-        "package": f"package = {_toml(package)} # its version is {{version}} in ref",
+        "package": f"package = {_toml(package)} # {{version}} in ref stands for its version",
     }
 
 

@@ -73,7 +73,7 @@ def english_of(
         header = {**memory.catalog.header, "X-Upstream": release.name}
         catalog = replace(memory.catalog, header=header)
         own = _english_at(english, replace(memory, catalog=catalog), needed)
-        # Entries of earlier releases take precedence.
+        # The pinned release comes first, and its entries take precedence.
         found = PageEnglish(
             messages={**own.messages, **found.messages},
             texts={**own.texts, **found.texts},
@@ -90,8 +90,8 @@ def _english_at(
     entries = english.entries_of(memory)
     messages = _by_digest(live_blanks(entries))
     if not messages.keys() >= set(needed):
-        # The catalogue lacks messages: read the docs as well. Their order comes first in the
-        # result, because it includes the new messages.
+        # The catalogue lacks messages: read the docs as well. Use the order of the docs, because
+        # it includes the new messages.
         messages = _by_digest(english.docs_of(memory)) | messages
     texts = {code: entry.msgid for code, entry in messages.items()}
     for entry in entries:
@@ -200,8 +200,8 @@ def _compared(
 ) -> Compared:
     """Return the changes of all entries.
 
-    A new translation may have come from a page whose file did not change; this is recognized.
-    ``shown`` are the commits of releases shown beside the pin.
+    A translation that comes from another page is recognized, even if the file of that page did not
+    change. ``shown`` are the commits of releases shown beside the pin.
     """
     new = {path: _entries(read.catalog) for path, read in after.items()}
     elsewhere: list[Entry] = []

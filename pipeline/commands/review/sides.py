@@ -62,8 +62,8 @@ def find_sides(
 ) -> Sides:
     """Return the two sides to compare for the commits in ``words``; ``pages`` are glob patterns.
 
-    The base is the commit where the branch left the named one (git's merge base), so later changes
-    there do not count. Raises ConfigError for an unknown commit.
+    The base is the commit where the two branches parted (git's merge base). So later changes on the
+    branch that the user compares with do not count. Raises ConfigError for an unknown commit.
     """
     root = settings.root
     if len(words) > 2:

@@ -2,8 +2,8 @@
 
 ``Library`` finds similar translations, the progress of each page, and the entries that need review.
 It reads the catalogues when it is first used, so that the first page opens fast. ``Changes`` has
-the changed translations that ``review`` lists. They come from the memory; the catalogues have the
-current translation.
+the changed translations that ``review`` lists. The changes come from the memory, and the current
+translations from the catalogues.
 """
 
 from __future__ import annotations
@@ -93,9 +93,9 @@ class Library:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """Changed translations since the commit that the user named ``base``, in review order."""
+    """Changed translations since the commit ``base``, in review order."""
 
-    base: str
+    base: str  # as the user named it
     messages: Mapping[tuple[str, Name], Message]  # by page and entry
     _decided: set[tuple[str, Name]] = field(default_factory=set)
 

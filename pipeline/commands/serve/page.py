@@ -201,7 +201,8 @@ def _glossary(stamps: tuple[tuple[Path, int], ...]) -> Glossary | None:
 def page_json(page: OpenPage) -> Json:
     """Return all messages of a page, in order, as JSON."""
     blocks = []
-    # A message may occur several times on a page. All have the number of the first as "first".
+    # A message may occur several times on a page. The field "first" of each occurrence has the
+    # number of the first one.
     first: dict[tuple[str | None, str], int] = {}
     for block in page.blocks:
         number = first.setdefault(

@@ -1,7 +1,7 @@
 // The review queue: translations that wait for a person, one after the other, with a key for each
 // decision. There is no key that accepts all of them, because a person must read each one.
 
-const SOON = 200; // ms until the queue is fetched again, if a decision came in between
+const SOON = 200; // ms until the queue is fetched again, if the user made a decision during a fetch
 const TAGS = { removed: "del", added: "ins" };
 
 // `bench` has the functions of serve.js for the page, the server and the elements.
