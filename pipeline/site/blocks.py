@@ -140,7 +140,7 @@ class Role(StrEnum):
     """How somebody contributed to a translation."""
 
     PERSON = "person"  # wrote it, or edited it last
-    ADOPTED = "adopted"  # wrote another translation, from which it was adopted
+    ADOPTED = "adopted"  # wrote a translation outside the project, which was adopted
     MODEL = "model"  # drafted it; a person has confirmed or changed the draft since
 
 
@@ -148,7 +148,7 @@ class Role(StrEnum):
 class Author:
     """A person or model that contributed to a translation.
 
-    ``licence`` is that of the other translation, for an adopted one.
+    ``licence`` is the licence of an adopted translation, otherwise empty.
     """
 
     role: Role

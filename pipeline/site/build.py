@@ -392,7 +392,7 @@ def _address_conflict(page: str, owner: str) -> Finding:
         code="name-taken",
         severity=Severity.WARNING,
         where=page,
-        text=f"is not on the site: its address is that of {owner}",
+        text=f"is not on the site: its address belongs to {owner}",
         page=page,
         hint="The preview has the page. Upstream can give it another name.",
     )

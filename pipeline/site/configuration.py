@@ -167,7 +167,7 @@ def rules_in(code: str) -> dict[str, Any]:
         value = values.get(f"{PREFIX}{name}")
         if type(value) is kind:
             rules[name] = value
-    # The pattern matches an empty string, so a missing selector needs no deletion.
+    # The pattern matches the empty string, so ``del`` is never reached without a selector.
     if not _SELECTOR.fullmatch(str(rules.get("exclude", ""))):
         del rules["exclude"]
     if not rules.get("prompt_text") and "exclude" not in rules:

@@ -24,10 +24,10 @@ def credits_of_page(paths: Paths, locale: str, document: str) -> list[tuple[str,
     try:
         data = read_bytes(path)
         if ADOPTED not in data:
-            return []  # without such notes, which is usual, parsing is not needed
+            return []  # do not parse: most catalogues have no such notes
         from pipeline.adapters import po
 
         entries = po.read_catalog(data, where=page).catalog.entries
     except InputError:
-        return []  # the catalogue is missing, or unreadable, which ``update`` has reported
+        return []  # the catalogue is missing or unreadable; ``update`` has reported the latter
     return sorted(credits_of(entries))

@@ -41,7 +41,7 @@ def landings_of(site: Site, page: PageResult) -> tuple[Landing, ...]:
     English. A document that cannot be split has no landings. Raises InputError.
     """
     path = page.files[0].path
-    # Without a merged document, a file of landings would belong to an older one.
+    # Without a merged document, do not read landings: the file would be from an earlier run.
     if not (site.paths.merged(site.locale) / path).is_file():
         try:
             return merge.merge(_upstream_document(site, path), {}).blocks
@@ -129,7 +129,7 @@ class PageDocument:
 
     @property
     def downloads(self) -> dict[str, str]:
-        """Paths of the downloads in the site, by kind: ``executed``, or ``clean`` of outputs."""
+        """Paths of the downloads in the site, by kind: ``executed``, or ``clean`` (no outputs)."""
         if not self.is_notebook:
             return {}
         downloads = {}

@@ -84,7 +84,7 @@ def feed(
     """Return the Atom feed (RFC 4287) of changed pages.
 
     ``rows`` are the pages of ``progress.json``. ``history`` are the last changes of pages
-    (``last_changes.last_changes``), as dictionaries. Without any, the feed has no entries.
+    (``last_changes.last_changes``), as dictionaries. If it is empty, the feed has no entries.
     """
     rows_of = {row["page"]: row for row in rows}
     changes = [change for change in history if change["page"] in rows_of]

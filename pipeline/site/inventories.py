@@ -51,7 +51,7 @@ def inventories_of(site: Site) -> SiteInventories:
     available: list[SiteInventory] = []
     findings: list[Finding] = []
     for read in (_own, _others):
-        # A damaged file never stops the build: its names are just no links.
+        # A damaged file never stops the build: names that it lists do not become links.
         try:
             found, problems = read(site)
         except InputError as error:
@@ -84,7 +84,10 @@ def _fetched(name: str, url: str, path: Path, stamp: int, where: str) -> SiteInv
 
 
 def _others(site: Site) -> Found:
-    """Return the inventories of other sites from the table of names, and a finding about others."""
+    """Return inventories of other sites, made from the table of names.
+
+    Also return a finding for configured sites that the table lacks.
+    """
     wanted, path = site.policy.inventories, site.paths.names
     names: Names = {}
     if wanted and path.is_file():
@@ -130,7 +133,7 @@ def _none_of_others(site: Site, names: Iterable[str]) -> Finding:
         code="inventory",
         severity=Severity.WARNING,
         where=_shown(site, site.paths.names),
-        text=f"has no names of {', '.join(names)}: their names are no links",
+        text=f"has no names of {', '.join(names)}: names of these sites do not become links",
         hint=f"`sync` fetches their inventories, {_given(site)}. Then commit the file.",
     )
 

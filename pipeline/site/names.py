@@ -37,7 +37,7 @@ class ShownOutputs(StrEnum):
 
     RAN = "ran"  # outputs of a run of exactly this code
     MISSING = "missing"  # no outputs, although the code could run
-    # Code for another release cannot run here.
+    # The next two are for pages of another release, whose code cannot run here.
     STORED = "stored"  # the outputs that upstream's notebook contains
     UNRUN = "not run"  # no outputs
 

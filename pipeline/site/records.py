@@ -52,8 +52,7 @@ def record_of(
     """
     page = shown.page
     documents = [one for one in (shown, *included) if one.page.files]
-    # The generated page of an API object is no file of upstream; the documents of its docstrings
-    # are.
+    # The page of an API object is generated, so it is no file of upstream. Its docstrings are.
     own = documents[0].page.files[0] if documents else SourceFile(path=PATH, blob="")
     blocks: list[Block] = []
     records: list[dict[str, Any]] = []
@@ -76,9 +75,9 @@ def record_of(
         blocks += found
     paths = [one.page.files[0].path for one in documents]
     drafts = sum(block.origin is OriginKind.DRAFT for block in blocks)
-    # The freshness line names the sources of the page: for a written page its documents, for the
-    # page of an API object the place of that object. ``paths[:1]`` is used if this place is
-    # unknown.
+    # The freshness line names the sources of the page. For a written page, these are its documents.
+    # For the page of an API object, it is the place of the object in the code, or the first
+    # docstring (``paths[:1]``) if the place is unknown.
     named = [path for path in paths if not is_reference(path)] or paths[:1]
     fresh = freshness(
         replace(page, drafts=drafts),
@@ -181,8 +180,8 @@ def _edit_address(
 ) -> str:
     """Return the address for editing a block's translation; empty if there is none.
 
-    If the configured address contains ``{line}``, a block without a line has no address. The line
-    is that of the memory (``lines``), if people edit the memory, otherwise that of the catalogue.
+    If the configured address contains ``{line}``, a block without a line has no address. If people
+    edit the memory, ``lines`` has its lines. Otherwise the line in the catalogue is used.
     """
     name = digest(block.landed.msgid)
     line = lines.get(name, 0) if lines else block.line

@@ -125,8 +125,8 @@ class Reference:
     def _documents(self, page: str) -> list[str]:
         """Return the paths of the docstrings that a page shows, without duplicates.
 
-        A table shows only the summary of a docstring. Its docstring is included only if this page's
-        catalogue has it.
+        A table shows only the summary of a docstring. Such a docstring is included only if it is in
+        the catalogue of this page.
         """
         found = self.shown.get(page, _Shown())
         names: list[str] = []
@@ -162,7 +162,7 @@ class Reference:
         return found
 
     def key_of(self, page: str) -> str:
-        """Return a text that changes if the record changes what a page shows; part of its key."""
+        """Return a part of the page's key that changes if the record changes what it shows."""
         found = self.shown.get(page, _Shown())
         names = [name for one in found.directives for name in names_in(one)]
         names += [row.object for row in found.rows]

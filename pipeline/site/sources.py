@@ -70,8 +70,9 @@ def assemble(
 ) -> Assembled:
     """Update the source folder. A page that cannot be read becomes a finding.
 
-    The files of a page are made again if its inputs have changed, or ``code``, the digest of our
-    code. ``contributors`` maps names to numbers of translated messages. Raises WriteError.
+    The files of a page are made again if its inputs or our code have changed. ``code`` is the
+    digest of our code. ``contributors`` maps names to numbers of translated messages. Raises
+    WriteError.
     """
     wanted = _files_of_site(site, contributors)
     downloads: dict[str, bytes | None] = {}
@@ -173,8 +174,8 @@ def _names_of(path: str) -> tuple[str, ...]:
 def _content_of(path: Path) -> Content:
     """Return the content of one of upstream's files for Sphinx; None if Sphinx must not get it.
 
-    A program is passed on, because pages may include it as text. Programs among the assets, which
-    Sphinx publishes, are not passed on.
+    A program is passed on, because pages may include it as text. A program among the assets is not
+    passed on, because Sphinx publishes all assets.
     """
     if is_program(path.name) and ASSETS not in path.parts:
         return path
@@ -251,9 +252,9 @@ def _page_files(
         downloads=downloads,
         findings=findings,
     )
+    # A page with findings gets no memo, so that every run reports its findings.
     if findings:
         return made
-    # A page with findings gets no memo, so that every run reports its findings.
     memo.put(
         subject,
         key,
@@ -289,7 +290,7 @@ def _inputs(site: Site, page: PageResult) -> Iterator[Path]:
 
 
 def _result_key(page: PageResult) -> str:
-    """Return, as a part of the page's key, the results of the run that are in no file."""
+    """Return the results of the run that no file contains, as a part of the page's key."""
     run = page.execution
     ran = (run.status, run.reason, run.cells, run.total, run.note) if run else None
     # The freshness line below the title shows these counts.

@@ -150,8 +150,8 @@ LOST = {
     f"{'x' * 245}.png": ("dot", ("xxxx", "longer than 200 bytes")),
     f"twin-{NFC}.md": ("# Twin\n", None),
     f"twin-{NFD}.md": ("# Other\n", ("twin-the\\u0301.md", "another file has this")),
-    "404.md": ("# Not here\n", ("404", "its address is that of the page that servers")),
-    "ja/tea.md": ("# Tea\n", ("ja/tea", "its address is that of the site in ja")),
+    "404.md": ("# Not here\n", ("404", "its address belongs to the page that servers")),
+    "ja/tea.md": ("# Tea\n", ("ja/tea", "its address belongs to the site in ja")),
     "x.lproj/tea.md": ("# Tea\n", ("x.lproj/tea", "Sphinx does not read")),
 }
 GOOD = {

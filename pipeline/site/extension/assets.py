@@ -121,9 +121,10 @@ def link_one_sheet(
 
 @lru_cache(maxsize=1)
 def _sheet_version(static: Path) -> str:
-    """Return a digest of the joined style sheet. With it, browsers do not use an outdated one.
+    """Return a digest of the joined style sheet, for its address.
 
-    All parts except MyST-NB's exist before Sphinx writes the first page.
+    So browsers do not use an outdated style sheet from their cache. All parts of the style sheet
+    except MyST-NB's exist before Sphinx writes the first page.
     """
     return sha256(one_sheet(static).encode()).hexdigest()[:8]
 

@@ -208,7 +208,8 @@ def _words_of_exception(error: Exception) -> str:
 
 def _show_broken_blocks(document: nodes.document) -> None:
     """Show the source of all content with errors, and store the first error of the page."""
-    # Messages about inline markup are not at its place on the page; a "problematic" node is there.
+    # A message about inline markup is elsewhere on the page. A "problematic" node is at the place
+    # of the markup.
     placed = list(filter(_is_error, document.findall(nodes.system_message)))
     errors = dict.fromkeys([*placed, *filter(_is_error, document.parse_messages)])
     if not errors:
@@ -300,7 +301,7 @@ def _source_of_page(env: Any, problem: str) -> nodes.section:
 
 
 def _read_source(env: Any) -> str:
-    """Return upstream's source of the current page. That of a notebook is the text of its cells."""
+    """Return upstream's source of the current page; for a notebook, the text of its cells."""
     record = read_record(env)
     # A page without a record is not from upstream, so its file is its source.
     path = Path(env.doc2path(env.docname))
@@ -349,8 +350,8 @@ class GuardedHTMLBuilder(OwnPagesBuilder):
 def _lexer(self: Any) -> str:
     """Return the name of Pygments' lexer for a notebook's code.
 
-    If the notebook names no language, assume Python. MyST-NB would show the code without colours
-    and warn about each cell.
+    If the notebook names no language, assume Python. Otherwise MyST-NB would show the code without
+    colours, and warn about each cell.
     """
     return _lexer_of_notebook(self) or "ipython3"
 

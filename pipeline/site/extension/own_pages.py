@@ -115,7 +115,7 @@ def to_body(progress: Mapping[str, Any], locale: str) -> str:
 
 
 def _share(part: int, whole: int) -> int:
-    """Return a percentage, rounded down: 100 only if everything is done, or nothing to do."""
+    """Return a percentage, rounded down: 100 only if all is done, or if there is nothing to do."""
     percent = whole_percent(part, whole)
     return 100 if percent is None else percent
 
@@ -132,9 +132,9 @@ def _template() -> Template:
 def spots(env: BuildEnvironment, root: str) -> dict[str, ContentsPosition]:
     """Return title and group of each page, in the order of the tables of contents.
 
-    The first page ``root`` lists chapters. A page belongs to the group of its chapter, named by the
-    chapter's title. A chapter without pages below it belongs to the group of its toctree, named by
-    the caption.
+    The first page ``root`` lists chapters and single pages. A chapter has pages below it; its title
+    is the group of the chapter and of these pages. The group of a single page is the caption of the
+    toctree that lists it.
     """
     places = {root: ContentsPosition(_title(env, root), "")}
     for part in toctrees_of(env, root):
@@ -180,7 +180,7 @@ def note_references(app: Sphinx, document: nodes.document) -> None:
 
 
 def reach_of(env: BuildEnvironment, root: str) -> dict[str, Reach]:
-    """Return, for each page that links from ``root`` reach, its distance and number of links."""
+    """Return the distance from ``root``, and the number of links, of each page that it leads to."""
     net = {page: set(_pages_from(env, page)) - {page} for page in env.found_docs}
     links: Counter[str] = Counter()
     for targets in net.values():

@@ -81,7 +81,8 @@ class Notes(Generic[Note]):
         other: BuildEnvironment,
     ) -> None:
         """Copy the notes of ``pages``, which another process of a parallel build has read."""
-        # The other process started with a copy of all notes. Those of other pages may be outdated.
+        # The other process started with a copy of all notes. Its notes of other pages may be
+        # outdated.
         for page, note in self.by_page(other).items():
             if page in pages:
                 self.by_page(env)[page] = note

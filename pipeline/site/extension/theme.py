@@ -360,7 +360,7 @@ def first_script() -> str:
 
 def setup(app: Sphinx) -> None:
     """Connect the handlers. Their priorities place them before or after those of the theme."""
-    # After all catalogues are loaded, and before pages are written: they contain the digests of
+    # After all catalogues are loaded, and before pages are written: pages contain the digests of
     # the files that ``write_words`` writes.
     app.connect("builder-inited", add_messages, priority=900)
     app.connect("builder-inited", write_words, priority=900)

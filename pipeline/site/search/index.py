@@ -86,8 +86,8 @@ def files_of(
     - ``readings``: the pronunciations of terms, for languages that people type by sound:
       ``{"水壶": "shui hu"}``.
     - ``package``: the package that the docs document; ``usual_names``: short names of its modules.
-    - ``elsewhere``: for each page that another site has, the folder of that site. It has the page
-      files of this page.
+    - ``elsewhere``: for each page that another site has, the folder of that site, which has the
+      page files of this page.
     """
     files: dict[str, str] = {}
     rows: list[list[Any]] = []
@@ -214,7 +214,8 @@ def _owners(
     owners: dict[str, str] = {}
     for page in pages.values():
         for argument, owner in page.owners.items():
-            # ";" separates pages. If only one page has the argument, the search finds it anyway.
+            # ";" separates pages. If only one page has the argument, the search finds that page
+            # without the owner.
             if ";" in places.get(argument, ""):
                 owners.setdefault(argument, owner)
     return owners

@@ -24,8 +24,8 @@ UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U0
 _LETTER = rf"[^\W{UNSPACED}]"
 _RUN = re.compile(rf"[{UNSPACED}]+|{_LETTER}+(?:\.{_LETTER}+)*")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-# Characters of an entry. Longer words are cut off. Longer words that begin with a digit (numbers,
-# digests) are no entries.
+# Maximum characters of an entry. Longer words are cut off. Numbers, and other words that begin with
+# a digit, are not cut off: longer ones are no entries.
 LONGEST_WORD = 60
 LONGEST_NUMBER = 8
 
@@ -113,7 +113,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A part of a page that results link to (``page.html#anchor``). Its texts have lines."""
+    """A part of a page that results link to: ``page.html#anchor``.
+
+    In its texts, line breaks separate the blocks.
+    """
 
     anchor: str
     heading: str

@@ -7,7 +7,7 @@
   if (!address.searchParams.has("highlight")) return;
   const MOST_WORDS = 50; // the address may contain anything
   const words = runs(address.searchParams.get("highlight") ?? "").slice(0, MOST_WORDS);
-  // A copied address should be that of the page.
+  // Remove the query, so that a copied address is that of the page.
   address.searchParams.delete("highlight");
   try { history.replaceState(history.state, "", address); } catch (refused) { /* refused by some browsers for files in a folder */ }
   if (!article || !words.length) return;

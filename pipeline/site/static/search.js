@@ -12,7 +12,7 @@
   const jzSearch = (name, data) => files.get(name)?.resolve(data);
   window.jzSearch = jzSearch;
 
-  // The pinned release, in another folder, may have a page that this one shares with it.
+  // `folder`: the site of the pinned release. It has the files of pages that both releases share.
   const load = (name, folder = "") => {
     if (!files.has(name)) {
       const file = {};
@@ -43,7 +43,7 @@
     const titles = [title, english, name].map((text) => runs(text).join(" ")).filter(Boolean);
     return { number, name, folder, title, english, isTranslated, size, starts, isObject, titles };
   };
-  // Pages of objects: "api/jax.lax.scan cond:9:6 while_loop!" are three in api/, the second with 9 pieces in two files, the last one in English. "@../" is the folder of a page that another site has.
+  // Pages of objects: "api/jax.lax.scan cond:9:6 while_loop!" are three pages in api/. The second has 9 pieces in two files, the second file from piece 6 on. "!" marks a page in English. "@../" is the folder of the site that has the page.
   const toRows = (objects) => {
     let module = "";
     return objects.split(" ").filter(Boolean).map((word) => {
@@ -70,7 +70,7 @@
     return words;
   };
 
-  // — splitting of a query —
+  // — splitting of a query into runs: "jax.jit 编译" has two, a dotted name and a sequence of Chinese characters —
 
   const UNSPACED = "\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
   const LETTER = `(?:(?![${UNSPACED}])[\\p{L}\\p{N}_])`;
@@ -136,7 +136,7 @@
   const FEW = 5; // results; with fewer, pages that match only a part of the query are shown too
   const MOST_SHELVES = 4; // entry files that are searched for the beginning of a word
 
-  // — places, by page and piece: how often an entry occurs, how much of a heading it is, and whether it is a name documented there (2) or listed (1) —
+  // — places, by page and piece. A place has three numbers: how often an entry occurs, how much it counts as a heading, and whether it is a name documented there (2) or listed (1) —
 
   // The letters of the index: h in a heading, o the name of an object, s in its summary, d a name in a list, b both h and d, n a part of such a name, m many times, a only in asides.
   const MARKS = { h: [2.5, 1, 0], o: [2.5, 1, 2], s: [2.5, WEIGHTS.summary, 0], b: [2.5, 1, 1], d: [2.5, WEIGHTS.explained, 1], n: [2.5, WEIGHTS.explained, 0], m: [2.5, 0, 0], a: [0.1, 0, 0] };
@@ -232,7 +232,7 @@
 
   // — the words of a query —
 
-  // Words that add nothing to a query, in English and in the language of the site. Particles are also excluded from words that the browser's segmenter does not know.
+  // Small words add nothing to a query, in English and in the language of the site. `cut` never joins a particle to another character.
   const SMALL = "how what why when where which who is are do does did can could should i my me we to the a an of in on for with and or not it be this that own use using from have has there any some about between";
   const wordsIn = (list) => list.split(" ").filter(Boolean);
   const APART = new Set(wordsIn(jzWords.search.particles));
@@ -264,7 +264,7 @@
       while (length && !synonyms.has(rest.slice(0, length))) length--;
       const word = length ? rest.slice(0, length) : firstWord(rest);
       rest = rest.slice(word.length);
-      // Two single characters form a word that the browser does not know: 调 and 用.
+      // Join two single characters, 调 and 用: they may be a word that the browser does not know.
       const fits = !length && isLetter(word) && !APART.has(word);
       const isRest = fits && isLoose;
       words.push(isRest ? words.pop() + word : word);
@@ -420,7 +420,7 @@
     return { score: page.isTranslated ? points : points * WEIGHTS.untranslated, places: best.length ? best : [0], named, headed: Math.max(fit, ...headings.values()) };
   };
 
-  // Returns the small words of a run that are adjacent: 是什么 is no phrase.
+  // Returns the sequences of adjacent small words in a run, which are no phrases: 是什么.
   const rowsOfSmall = (words, isSmall) => words.map((word) => (isSmall(word) ? word : " ")).join("").split(" ").filter(Boolean);
 
   // Analyses a query: all runs, the significant ones, terms, entries of phrases, and possible titles.
@@ -502,7 +502,7 @@
     return [...new Set(nearest(rows).map(([, query]) => query))];
   };
 
-  // Returns the pages for a query, best first. ``isPart``: the page matches only a part of it. ``isOther``: it matches in other words. ``words`` are the runs, ``marks`` everything that was searched for, ``meant`` the suggestions.
+  // Returns the pages for a query, best first. ``isPart``: the page matches only a part of the query. ``isOther``: the page matches other words, such as synonyms. ``words`` are the runs, ``marks`` everything that was searched for, ``meant`` the suggestions.
   const find = async (query) => {
     const known = await open();
     const { pages, guides } = known;
@@ -539,7 +539,7 @@
     return { words: [...told, ...spelled], marks, isPaired, results: ranked(results, { titles, isText, isMany: terms.length > 1, names: isName ? namesIn(query) : [], asksWhy: REASONS.some((word) => query.toLowerCase().includes(word)) }), meant };
   };
 
-  // Sorts the results: the object that the query names, pages whose title is the query, other objects of that name (without any, guides that list it), then by score. Partial matches are shown if the query has many terms, or if few pages match it whole. ``names`` are the words of the query if all of them may be names.
+  // Sorts the results: the object that the query names, pages whose title is the query, other objects of that name (if there are none, guides that list the name), then by score. Partial matches are shown if the query has several terms, or if few pages match the whole query. ``names`` are the words of the query if all of them may be names.
   const ranked = (results, { titles, isText, isMany, names, asksWhy }) => {
     const isDocumented = results.some(({ named }) => named > 1);
     const hasObject = isDocumented && names.length > 0;
@@ -559,7 +559,7 @@
     return results.filter((one) => !one.isPart || close.has(one));
   };
 
-  // Returns how many guides come before the first object: none if it scores much better, but one if the heading of a guide has the query, which is more than a summary.
+  // Returns how many guides come before the first object: BETWEEN, unless the object scores much better. Then one if the heading of a guide has the query, otherwise none.
   const guidesBefore = (object, guides) => {
     if (object.isPart > guides[0].isPart || object.score < LEAD * guides[0].score) return BETWEEN;
     return guides.slice(0, FIRST).some(({ headed }) => headed >= APT) ? 1 : 0;

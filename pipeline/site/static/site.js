@@ -62,7 +62,7 @@
     choose(VIEWS[(VIEWS.indexOf(root.dataset.jzView) + 1) % VIEWS.length]);
   });
 
-  // — the pencil of a block: the page has the common start of all addresses, the block has the rest —
+  // — the pencil of a block, a link for editing its translation: the page has the common start of all addresses, the block has the rest —
 
   // Returns the words of an element, without those of its buttons and its link to itself.
   const LONGEST = 1200; // characters; the length of addresses is limited
@@ -108,7 +108,7 @@
     if (words) block.setAttribute("aria-label", words.textContent.trim());
   };
 
-  // — the button of a paragraph —
+  // — the button of a paragraph, which shows the English —
 
   for (const text of english) {
     const block = blockOf.get(text.dataset.jzFor);

@@ -248,7 +248,7 @@ def _add_english(
     else:
         # A display formula or HTML cannot be inside a paragraph.
         made["tag"] = "div" if any(made.findall(_is_wide)) else "p"
-    # Added only now: if rendering fails, the page has no half of a text.
+    # Add it only now, so that a failed rendering leaves no half of a text on the page.
     shelf += made
 
 

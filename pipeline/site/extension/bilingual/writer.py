@@ -123,8 +123,8 @@ class _Reader(HTMLParser):
         """Record a run of text, or a part of one."""
         is_words = bool(data.strip()) and _TEXT_ONLY.isdisjoint(self._opened)
         if is_words:
-            # A lone "<" is text here, but with what is inserted after it, it could start a tag. So
-            # escape it.
+            # A lone "<" is text here. Escape it: together with an element that is inserted after
+            # it, it could start a tag.
             data = data.replace("<", "&lt;")
         last = self.pieces[-1:]
         # The parser reports "a &amp; b" as three parts, which are joined here.

@@ -5,8 +5,9 @@ a fence that begins with ``:::{tab-item}``. jupytext, which converts pages to no
 the two halves of the fence into separate cells, above and below the code cell.
 ``join_split_fences`` joins the halves again.
 
-The copy button (sphinx-copybutton) copies only lines with a prompt, and removes the prompts. So
-our script first adds a prompt to the other lines of a command that has several.
+The copy button (sphinx-copybutton) copies only lines with a prompt, and removes the prompts. If a
+command has several lines, only its first one has a prompt. So our script first adds a prompt to the
+other lines.
 """
 
 from __future__ import annotations

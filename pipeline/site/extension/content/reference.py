@@ -69,7 +69,10 @@ class Reference:
         self._listings: dict[str, str] = {}  # page of an object → page that lists it
 
     def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
-        """Build the tables, once all pages are read. Inventories precede the lists of the docs."""
+        """Build the tables, once all pages are read.
+
+        Addresses in inventories take precedence over addresses from the docs' own directives.
+        """
         english_url = env.config.jz_site["english_url"]
         self._own, self._others, self._by_last = {}, {}, {}
         # Sphinx also keeps inventories of sites that are no longer configured.
@@ -92,9 +95,9 @@ class Reference:
     def show_listing(
         self, app: Sphinx, page: str, _: str, context: Context, __: object
     ) -> None:
-        """Show, above an object's page, the page that lists the object and those above that one.
+        """Show links above an object's page: to the page that lists the object, and its parents.
 
-        Pages of objects are in no table of contents, so Sphinx knows nothing above them.
+        Pages of objects are in no table of contents, so Sphinx knows no parents of them.
         """
         listing = self._listings.get(page)
         if not listing or context.get("parents"):

@@ -79,8 +79,8 @@ def elsewhere(
 ) -> list[nodes.Node]:
     """Return a paragraph that says what is missing, with a link to this page of the English docs.
 
-    If there is no English page, the paragraph has only ``words`` as code; without words, there is
-    no paragraph. For a drawing, it then says only what is missing.
+    If there is no English page, the paragraph of a drawing only says what is missing. In other
+    cases the paragraph then has only ``words``, as code; without words, return no paragraph.
 
     ``lacks`` selects what is missing: ``object``, ``members``, ``made`` (generated content) or
     ``drawing``. ``fragment`` is the anchor on the English page. ``words`` are the words of the
@@ -233,8 +233,8 @@ class TaggedBlock(Stub):
         """Return the lines as Python code; if the file lacks them, a link to the file.
 
         ``.. tagged-block:: example.py setup`` shows the lines between the two ``# tag: setup``.
-        With ``2:4`` after it, only the third and fourth of them are shown. ``:hl_lines: 3-6``
-        highlights shown lines.
+        With ``2:4`` after the tag, only the third and fourth of these lines are shown.
+        ``:hl_lines: 3-6`` highlights the third to the sixth of the shown lines.
         """
         path, tag = [*self.arguments, "", ""][:2]
         wanted = "".join(self.arguments[2:])

@@ -196,8 +196,9 @@ class FindPages(SphinxTransform):
     def _name_of(self, path: str, link: addnodes.pending_xref) -> str:
         """Return the file that a link refers to, relative to the root of the docs.
 
-        The path of a link is relative to the page. In a file that is included from outside the
-        docs, it is relative to the page if that leads to a page, otherwise to the included file.
+        The path of a link is relative to the page. For a link in a file that is included from
+        outside the docs, this holds only if it leads to a page. Otherwise the path is relative to
+        the included file.
         """
         folder = posixpath.dirname(self.env.docname)
         name = posixpath.normpath(posixpath.join(folder, path))
@@ -209,7 +210,7 @@ class FindPages(SphinxTransform):
         return posixpath.relpath(target, posixpath.join("/", root))
 
     def _is_lone(self, path: str, link: addnodes.pending_xref) -> bool:
-        """Return whether a file from outside the docs has this link to a file like ``LICENSE``."""
+        """Return whether a link leads to a file like ``LICENSE``, and is in a file from outside."""
         return path.isupper() and place_outside(self.env, link) is not None
 
 
@@ -235,8 +236,8 @@ def place_outside(env: BuildEnvironment, node: nodes.Element) -> str | None:
     around: list[nodes.Element] = [node]
     while around[-1].parent is not None:
         around.append(around[-1].parent)
-    # The English of a block is at the end of the page now. Its own node still names its file, so
-    # that node comes first.
+    # The English of a block is at the end of the page now, so its ancestors name another file. The
+    # ``english`` node still names the right one, and comes first.
     copies = [above for above in around if isinstance(above, english)]
     sources = [above.source for above in (*copies, *around) if above.source]
     path = Path(next(iter(sources), ""))

@@ -201,7 +201,7 @@ class ListAllPages(SphinxTransform):
         """Add toctrees to the current page: for the pages below it in the outline.
 
         The first page also gets toctrees for all pages that the outline lacks. If the first page
-        has toctrees of its own, it gets only those docs folders that no toctree leads to.
+        has toctrees of its own, it gets only toctrees for docs folders that none of them leads to.
         """
         root, page = self.config.root_doc, self.env.docname
         outline = self.config.jz_site.get("outline", {})
