@@ -61,7 +61,7 @@ def text_refusal(msgid: str, msgstr: str) -> Refusal | None:
 
 
 def _environment_refusal(msgid: str, msgstr: str) -> Refusal | None:
-    """Return a refusal if the translation begins or ends other formula environments.
+    """Return a refusal if the translation has other formula environments than the English.
 
     Such a change would affect the text after the message: MathJax searches for the next ``\\end``
     anywhere on the page.
@@ -225,7 +225,7 @@ _BRACE = re.compile(r"[{}]")
 def find_templates(text: str) -> list[str]:
     """Return the pieces of ``text`` that template languages such as Jinja would evaluate.
 
-    A piece extends to the matching brace. If there is none, it is only the opening mark:
+    A piece extends to the matching brace. Without a matching brace, it is only the opening mark:
     ``"a {{ b }} and {% c"`` gives ``["{{ b }}", "{%"]``. Skip pieces inside of other pieces.
     """
     opened: list[int] = []

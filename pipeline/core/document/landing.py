@@ -1,8 +1,8 @@
 """Landings: the position and the text of each message in the merged document.
 
 `merge` returns these records, because it knows the positions of the translations. The stages after
-the merge, such as the site, read them from a JSON file. They need not split the English and the
-merged document again.
+the merge, such as the site, read the records from a JSON file. So these stages need not split the
+English and the merged document again.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _STRUCTURE = Refusal(
 )
 _GAVE_UP = Refusal(
     "G105",
-    "may change the structure of the page: too many translations of the page do",
+    "was not tested: too many translations of this page change its structure",
     "Correct or delete the others on this page first: a merge has a limited number of tries.",
 )
 _NO_ATTRIBUTION = Refusal(
@@ -89,7 +89,7 @@ def merge(
     translations: Mapping[str, str],
     extras: PageExtras | None = None,
 ) -> Merged:
-    """Put ``translations`` into ``document``. Without any, the result is upstream's bytes.
+    """Put ``translations`` into ``document``. Without translations, return upstream's bytes.
 
     The keys of ``translations`` are msgids, or ``section \\4 msgid`` for a translation that applies
     only in this section. Messages whose translation the guard refuses stay in English and are

@@ -145,7 +145,7 @@ class _Reader:
 
 
 def _grouped(items: Sequence[Item]) -> tuple[Item, ...]:
-    """Return the items, with the pages after a title without a target moved below the title.
+    """Return the items in groups: pages that follow a title without a target become its items.
 
     Older books have ``- header: Basics`` in the list, followed by its pages.
     """

@@ -15,8 +15,9 @@ from pipeline.core.document.message import Markup
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[^\W\d_]{{2,}}|[{CJK}]")
 _COUNTED = re.compile(rf"[{CJK}]|[^\W_{CJK}](?:[^\W_{CJK}]|['’-](?=\w))*")
-# The leftmost match wins, so a code span hides the bracket of a link in it. Each alternative begins
-# with a literal character, because `re` then skips ahead to it. This is several times faster.
+# The leftmost match wins, so brackets in a code span are part of the code, not of a link. Each
+# alternative begins with a literal character: `re` can skip ahead to this character, which is
+# several times faster.
 _ATOM = re.compile(
     r"""
       \{[\w+:-]+\}(?P<role>`+)(?!`).+?(?<!`)(?P=role)(?!`)       # role

@@ -78,7 +78,7 @@ def count_option_lines(lines: list[str]) -> int:
 
 
 def _front_matter_length(lines: list[str]) -> int:
-    """Return the number of lines from ``---`` to ``---``, or of all lines if it is not closed."""
+    """Return the number of lines from ``---`` to the next ``---``; without it, of all lines."""
     for number, line in enumerate(lines[1:], 1):
         if line.startswith("---"):
             return number + 1

@@ -2,8 +2,8 @@
 
 Examples are ``{{ name }}`` of Jinja and ``{process.env.KEY}`` of MDX. A translation could inject
 code into such a program. Therefore a page with template syntax outside of its code stays English,
-and no translation may add such syntax. This holds for code as well, because some of these programs
-evaluate template syntax inside of code.
+and no translation may add such syntax. A translation must not add it in code either: some of these
+programs evaluate code as well.
 """
 
 from __future__ import annotations

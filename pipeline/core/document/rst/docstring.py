@@ -141,7 +141,7 @@ class DocstringLines(Lines):
             self.shown[item.line] = line[: item.column] + name + line[end:]
 
     def offset(self, line: int, column: int) -> int:
-        """Return the offset in the docstring of a column of a line in ``shown``.
+        """Convert a column of a line in ``shown`` to an offset in the docstring.
 
         Subtract the colon that was added to the line.
         """

@@ -22,9 +22,9 @@ _CLOSES = re.compile(
     rf"{punctuation_chars.closing_delimiters}{punctuation_chars.delimiters}"
     rf"{punctuation_chars.closers}]"
 )
-# The positions of marks in a translation, if a separator is added where needed. More characters may
-# be adjacent: non-ASCII letters, other marks, and punctuation where English has a space. Between
-# ASCII letters, a star or a bar is literal text.
+# What may be before and after a mark in a translation. A merge adds separators where docutils needs
+# them, so more characters are allowed than in docutils: non-ASCII letters, other marks, and
+# punctuation where English has a space. Between ASCII letters, a star or a bar is literal text.
 _BEFORE = r"""(?<![^\s"'(<\[{\-/:,;!?`\x80-\U0010ffff])"""
 _AFTER = r"""(?=$|[\s\\.,;!?\-/:"')>\]}(<\[{`\x80-\U0010ffff])"""
 _NAME = r"[A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*"

@@ -93,7 +93,7 @@ class _State(states.RSTState):
         self.nested_sm_kwargs = {"state_classes": STATES, "initial_state": "Body"}
 
     def add_initial_transitions(self) -> None:
-        """Copy the cached transitions. docutils looks each of them up again for every state."""
+        """Copy the cached transitions. docutils would look up each one again for every state."""
         state: Any = type(self)
         order, rows = _transitions(state)
         self.transition_order = list(order)
@@ -130,7 +130,7 @@ class _State(states.RSTState):
         return [line for _, line in machine.input_lines.items[first : first + count]]
 
     def offset(self, lineno: int, tail: str, column: int) -> int:
-        """Return the offset of a column of ``tail``, the text at the end of line ``lineno``."""
+        """Return the offset of a column in ``tail``, the text at the end of line ``lineno``."""
         return self.finder.offset(self.numbers(lineno)[0], tail, column)
 
     def nested_parse(self, block: StringList, *arguments: Any, **options: Any) -> int:
@@ -186,7 +186,7 @@ _Body.explicit = states.Struct(  # type: ignore[attr-defined]
 
 
 def _state_class(state: type[Any]) -> type[Any]:
-    """Return the subclass of a docutils state, with the same name, by which machines find it."""
+    """Return our subclass of a docutils state. Machines find it by its name, which is the same."""
     ours = _Body if issubclass(state, states.Body) else _Text
     return type(state.__name__, (ours, state), {})
 

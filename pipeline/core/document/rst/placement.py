@@ -175,7 +175,7 @@ def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
         at = len(text.rstrip())
         before = comment
     rest = text[at:]
-    # Another one after the quote keeps an indented block from becoming part of the quote.
+    # Another empty comment after the quote keeps an indented block from becoming part of the quote.
     behind = comment if _INDENTED.match(rest) else ""
     gap = ""
     if rest.strip() and not _BLANK_LINE.match(rest):

@@ -32,8 +32,8 @@ class Place:
     """Position of words: a span of offsets for each line."""
 
     pieces: tuple[tuple[int, int], ...]
-    # The "::" at the end of the last piece that makes the next block literal, with the spaces
-    # before it.
+    # The "::" at the end of the last piece, with the spaces before it. It makes the next block
+    # literal.
     mark: str = ""
     # Whether other text is between the pieces, because they are lines of a table cell.
     is_boxed: bool = False
@@ -65,7 +65,7 @@ class Lines:
         return self._raw[line]
 
     def offset(self, line: int, column: int) -> int:
-        """Return the offset in the text of a column of a line in ``shown``.
+        """Convert a column of a line in ``shown`` to an offset in the text.
 
         For a column inside of an expanded tab, return the offset of the character after the tab.
         """
@@ -224,7 +224,7 @@ class Finder:
         )
 
     def offset(self, line: int, tail: str, column: int) -> int:
-        """Return the offset of a column of ``tail``, the text at the end of the line ``line``."""
+        """Return the offset of a column in ``tail``, the text at the end of the line ``line``."""
         return self.lines.offset(
             line, len(self.lines.shown[line]) - len(tail.rstrip()) + column
         )

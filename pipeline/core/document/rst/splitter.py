@@ -302,7 +302,8 @@ class _Splitter:
         parts = [self.text[start:end] for start, end in place.pieces]
         if place.mark:
             parts[-1] = parts[-1].removesuffix(place.mark)
-            # "words::" is rendered with one colon, which belongs to the words; "words ::" without.
+            # docutils renders "words::" with one colon, which belongs to the words. It renders
+            # "words ::" without a colon.
             if place.mark == _LITERAL:
                 parts[-1] += ":"
         text = "\n".join(parts)

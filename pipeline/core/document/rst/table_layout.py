@@ -50,7 +50,7 @@ class _Cell:
 class _Line:
     """A line of a table, from the left edge of the table on.
 
-    ``offsets`` has the offset in the page of each column, and of the end of the line.
+    ``offsets`` has an offset in the page for each column, and one for the end of the line.
     """
 
     text: str
