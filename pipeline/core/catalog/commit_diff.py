@@ -1,7 +1,8 @@
 """Diff of the English of two commits, page by page.
 
-It shows what an upgrade brings, or how far the pinned commit is behind upstream. The input is every
-page whose bytes differ between the commits. The output counts messages and words of each page.
+The diff shows what an upgrade brings, or how far the pinned commit is behind upstream. The input is
+every page whose bytes differ between the commits. The output counts messages and words of each
+page.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class PageChange:
     page: str
     appeared: bool = False
     vanished: bool = False
-    renamed_from: str = ""  # the vanished page that this page was renamed from
+    renamed_from: str = ""  # the old name of the page, if upstream renamed it
     added: int = 0  # messages that no page had before
     changed: int = 0  # messages similar to one that this page had before
     moved: int = 0  # messages that another page had before
@@ -46,8 +47,8 @@ class PageChange:
 class Comparison:
     """Comparison of two commits of one upstream.
 
-    ``commits``: how many commits only ``after`` has, and how many only ``before`` has; None if the
-    history is unknown.
+    ``commits`` is a pair: the number of commits that only ``after`` has, and the number that only
+    ``before`` has. It is None if the history is unknown.
     """
 
     before: Lock

@@ -1,6 +1,6 @@
 """Counts of a page's messages and words, by state and by class of change.
 
-A class says why a translation is fuzzy, which means that a person must review it: ``numbers``, or
+A fuzzy translation is one that a person must review. Its class says why it is fuzzy: ``numbers``,
 ``rewording`` (see ``change_class.ChangeClass``).
 """
 

@@ -1,9 +1,9 @@
 """Marks of a text (code, roles, links, numbers), and changes of a text that concern only its marks.
 
 Two versions of a text correspond if they have equal words, and each mark of one has a partner in
-the other. Then the translation of the old version can follow the change: each old mark in it is
-replaced by the new mark. Example: "See `tea`." becomes "See `hot_tea`.", so "见 `tea`。" becomes
-"见 `hot_tea`。".
+the other. Then the translation of the old version can follow the change: each old mark in the
+translation is replaced by the new mark. Example: "See `tea`." becomes "See `hot_tea`.", so
+"见 `tea`。" becomes "见 `hot_tea`。".
 
 One pattern finds the marks of both markup languages, because upstream may convert a page from one
 language to the other.
@@ -40,7 +40,7 @@ _TOKEN = re.compile(
 )
 _TITLED = re.compile(r"(?P<title>[^<>]+?)\s*<(?P<target>[^<>]+)>", re.DOTALL)
 _ADDRESS = re.compile(r"https?://[^\s<>()\"'`]+", re.ASCII)
-# English may write these in several ways; a translation does not depend on that.
+# English may write these in several ways. The translation is the same for all of them.
 _ONE_SPELLING = {"space": " ", "dash": "—", "quote": '"', "apostrophe": "'"}
 _CODE_ROLES = frozenset(("code", "literal"))
 _PAGE_ROLES = frozenset(("doc", "numref", "ref"))  # they show the title of their target
@@ -50,7 +50,7 @@ _HIDDEN = frozenset(
 )  # kinds whose targets readers do not see
 # Spaces are significant inside these elements.
 _VERBATIM = re.compile(r"<(?:pre|textarea|script|style)\b", re.IGNORECASE)
-# Final marks of the English, each with the ends of translations that already have it.
+# By the final mark of an English text: the characters with which a translation may end.
 _ENDS = {".": "。.", ":": "：:", "": ""}
 _ANY_END = "".join(_ENDS.values())
 
@@ -162,8 +162,8 @@ def _role(match: re.Match[str]) -> Token:
 class Followed:
     """A translation after a change of its English.
 
-    If it ``is_certain``, it needs no review: readers see no changed code or number, it ends as the
-    English does, and it has no title of its own for a changed link.
+    A translation that ``is_certain`` needs no review: readers see no changed code or number, the
+    translation ends as the English does, and no changed link in it has a title of its own.
     """
 
     msgstr: str
@@ -209,9 +209,10 @@ class Correspondence:
         )
 
     def _has_own_title(self, token: Token) -> bool:
-        """Return whether a translation has its own title where the English shows a page's title.
+        """Return whether ``token`` has a title, but the new mark that replaces it has none.
 
-        If the link leads to another page now, the title may be wrong.
+        ``token`` is a mark in a translation. If its link leads to another page now, the title may
+        be wrong.
         """
         new = self.changed.get(token.identity)
         return new is not None and token.title != "" and not new.shown

@@ -47,7 +47,8 @@ _CANDIDATES = 12  # number of texts whose letters are compared
 class Text:
     """English text of a page.
 
-    It is ``free`` if the page no longer has it. Then another text may take over its translation.
+    The text is ``free`` if the page no longer has it. Another text may then take over the
+    translation.
     """
 
     page: str
@@ -118,7 +119,7 @@ def near_pages(
 def page_penalty(new: Text, old: Text, near: Mapping[str, Collection[str]]) -> float:
     """Return by how much the ratio of two texts must exceed the minimum, given their pages.
 
-    ``near`` is the result of ``near_pages``. The number is infinite if the texts cannot be a pair.
+    ``near`` is the result of ``near_pages``. The result is infinite if the texts cannot be a pair.
     """
     is_same_page = old.page == new.page
     if not old.free:
@@ -376,7 +377,7 @@ def match_texts(
     """Return the match of each new text, by index. Texts without a match are left out.
 
     ``kin`` has the pages that each page was made from, besides itself. A free old text matches only
-    one new text, or all parts that it was split into. Other pages may also have copies of it.
+    one new text, or all parts that it was split into. It may also match copies on other pages.
     """
     alike = find_similar(new, old)
     near = near_pages(new, old, kin=kin, alike=alike)

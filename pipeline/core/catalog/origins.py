@@ -1,13 +1,13 @@
 """Origins of translations, as recorded in the ``#.`` notes of catalogue entries.
 
-Other tools keep such notes, but drop unknown flags. An update writes
+Notes record the origins, because other tools keep notes but drop unknown flags. An update writes
 ``carried over: the same text in pytrees`` and ``fuzzy: numbers: at least [-2-]{+3+} devices``. A
 translation that no translator of this project wrote has one of these notes:
 
 ``adopted: FILE, COMMIT PAGE, 0.97, by AUTHOR, LICENCE``
-    Adopted from a copy, which is a translation that others made. The note has its file, the
-    commit and page of the English that it translates, the confidence of the alignment, author and
-    licence.
+    Adopted from a copy, which is a translation that others made. The note has the copy's file, the
+    commit and page of the English that the copy translates, the confidence of the alignment, the
+    author and the licence.
 ``draft: MODEL, prompt N, DATE, DIGEST``
     Written by a machine, and no person has reviewed it. The digest shows that the words are
     unchanged.
@@ -251,7 +251,7 @@ def is_remembered_draft(entry: Entry) -> bool:
     """Return whether an entry of a memory is a draft. ``is_draft`` does the same for catalogues.
 
     A memory stores the msgstr without long atoms, so the digest of the words cannot be compared.
-    ``core.memory.closing`` has compared it before the entry was stored.
+    ``core.memory.closing`` has compared the digest before the entry was stored.
     """
     return entry.fuzzy and bool(entry.notes_with(DRAFT))
 
@@ -288,7 +288,7 @@ def lasting_notes(entry: Entry) -> tuple[str, ...]:
 
 
 def is_lasting(note: str) -> bool:
-    """Return whether a note names the maker of the words, and so follows them.
+    """Return whether a note names the maker of the words. Such a note follows the words.
 
     Other notes, ``carried over: …`` and ``fuzzy: …``, belong to one update.
     """

@@ -502,7 +502,7 @@ def _joined(sources: Sequence[Source]) -> str:
 def _with_comments(entry: Entry, sources: Iterable[Source]) -> Entry:
     """Return ``entry`` with the translator comments of its sources, without duplicates.
 
-    The notes about the origin of their words are added, too.
+    Add also the notes that name the makers of the words.
     """
     old_entries = [source.entry for source in sources]
     comments = chain.from_iterable(old.comments for old in (*old_entries, entry))
