@@ -4,8 +4,8 @@ Notes say in which commit and page the English is. Notes that the memory already
 they are still true. The invariant: closing a catalogue that nobody has edited changes nothing, even
 if other pages or the pinned commit have changed.
 
-If a note quotes English in a diff, the diff becomes ``DIFF``. Another note then names the messages
-by digest, so that opening the memory can compute the same diff again.
+If a note quotes English in a diff, the diff becomes ``DIFF``. Another note then has the digests of
+the compared messages, so that opening the memory can compute the same diff again.
 """
 
 from __future__ import annotations
@@ -139,8 +139,8 @@ class _Closing:
         Notes have a fixed order, so that closing the entry again changes nothing.
         """
         code = digest(entry.msgid)
-        # Find drafts that people have edited now. The note of a draft has a digest of its words,
-        # which cannot be compared later: a memory stores the words without long atoms.
+        # Find drafts that people have edited. This is impossible later: the note of a draft has a
+        # digest of its words, but a memory stores the words without long atoms.
         notes = reviewed_notes(entry)
         if notes != entry.notes:
             entry = replace(entry, notes=notes)
@@ -162,7 +162,7 @@ class _Closing:
     def _without_english(
         self, entry: Entry, code: str, old: Entry, sources: Sequence[str]
     ) -> Entry:
-        """Return ``entry`` with digests in place of English, and with notes that quote none.
+        """Return ``entry`` with digests in place of English, and with notes that quote no English.
 
         ``code`` is the digest of its message, ``sources`` the result of ``_sources``, ``old`` the
         current entry of the memory.
@@ -207,8 +207,8 @@ class _Closing:
     ) -> tuple[str, ...]:
         """Return the ``source:`` notes with the places of a translation's source messages.
 
-        A place that the memory has already stays, even if the message is on other pages, too. If
-        it were looked up again, every upgrade would change the note.
+        If the memory already has a place, this place stays, even if other pages have the message as
+        well. A new search could find another place, so every upgrade would change the note.
         """
         if not sources:
             # No catalogue may have the English of an old diff any more, so the old notes stay.
@@ -262,7 +262,8 @@ class _Closing:
         # The person who saved the catalogue has not written the words of a draft.
         if is_remembered_draft(closed):
             return ()
-        # The entry had another translation. Only a person replaces or removes one, not the update.
+        # The entry had another translation. Only a person replaces or removes a translation; the
+        # update never does.
         if text_of(old):
             return self._touched(msgstr)
         # The update may have taken the translation of the previous English, which was a message of
@@ -273,12 +274,12 @@ class _Closing:
         # With a note such as ``carried over: …`` or ``fuzzy: …``, the update made the translation.
         if not all(map(is_lasting, states_of(closed))):
             return ()
-        # If somebody added or removed a translator comment, that counts, too.
+        # A translator comment that somebody added or removed is an edit as well.
         by_hand = (text_of(closed), closed.comments, old.comments)
         return self._touched(msgstr) if any(by_hand) else ()
 
     def _touched(self, msgstr: str) -> tuple[str, ...]:
-        """Return a note with the person who edited an entry since the last storing, if known."""
+        """Return a note with the person who edited an entry since it was last stored, if known."""
         note = self.touch_of(msgstr) if self.touch_of and msgstr else ""
         note = note or self.touched_last
         return (note,) if note else ()

@@ -1,9 +1,9 @@
 """Format of a memory file: a ``.po`` file with the upstream commit in its header.
 
 Every message of the page has an entry: live ones sorted by digest, then ``END``, then obsolete
-ones. Two branches that translate different messages therefore change different lines, and git can
-merge them. The header has the fields that belong to the team. Fields that change with every edit,
-such as ``Last-Translator``, would cause conflicts in git. They are stored as notes of entries.
+ones. Two branches that translate different messages therefore change different lines, so git can
+merge the branches. The header has the fields that belong to the team. Fields that change with every
+edit, such as ``Last-Translator``, would cause conflicts in git, so notes of entries store them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ COMMENT = (_WARNING,)  # first comment of every memory file
 # on both sides of it as adjacent.
 END = Entry(msgid="end of the page; what follows is gone from it", obsolete=True)
 FIELDS = ("X-Upstream", "X-Upstream-Ref", "X-Upstream-Commit", "X-Upstream-Page")
-# Field with the refs of commits in notes: "COMMIT=REF COMMIT=REF". Missing if there are none.
+# Header field with the refs of the commits that notes name: "COMMIT=REF COMMIT=REF". It is missing
+# if no commit has a ref.
 REFS = "X-Upstream-Refs"
 STANDARD = (
     "Project-Id-Version",
@@ -111,7 +112,7 @@ def memory_file(memory: Memory) -> Catalog:
 
 
 def _read_refs(text: str, where: str) -> dict[str, str]:
-    """Return the refs of commits from the header field. Raises InputError."""
+    """Parse the header field ``REFS``; return the refs by commit. Raises InputError."""
     refs: dict[str, str] = {}
     for pair in text.split():
         commit, _, ref = pair.partition("=")

@@ -4,8 +4,8 @@
 have changed an entry, one version is kept, and the other one is returned for the caller to save.
 
 ``merge_branches`` merges the memory files of two branches. git merges by line, so it reports a
-conflict even for adjacent entries, or if one branch has upgraded. Here, only different translations
-of the same entry are a conflict.
+conflict even for adjacent entries, or if one branch has moved to another release. Here, only
+different translations of the same entry are a conflict.
 """
 
 from __future__ import annotations
@@ -145,8 +145,8 @@ def reconcile(
     - ``ours``: the working catalogue, closed as a memory.
     - ``theirs``: the committed memory.
     - ``base``: their common base, or None if unknown.
-    - ``held``: the translations of all working catalogues. A translation of the memory that is
-      among them has only moved to another entry, so the catalogue need not change.
+    - ``held``: the translations of all working catalogues. If one of them already has a translation
+      at another entry, the translation has only moved, so this catalogue need not change.
     - ``follows``: whether git has changed the memory. If it has, an entry that the memory lacks was
       deleted on purpose: it is removed unless it was changed here. If it has not, the memory may be
       damaged, so the entry is kept.
@@ -181,7 +181,7 @@ def reconcile(
 def lost_in(memory: Memory, old: Memory, held: Translations) -> tuple[Entry, ...]:
     """Return the entries of ``old`` whose translation is neither in ``memory`` nor ``held``.
 
-    ``memory`` may lack the entry, or has the entry with another translation or none.
+    ``memory`` may lack the whole entry, or have it with another translation or none.
     """
     now = memory.by_key()
     lost: list[Entry] = []
@@ -333,7 +333,7 @@ class _Merge:
     def _take(self, our: Entry, their: Entry) -> None:
         """Add ``their``, and record ``our`` if its translation is lost.
 
-        The translation is lost if the memory has it in no entry.
+        The translation is lost if no entry of the memory has it.
         """
         is_same = text_of(our) in ("", text_of(their))
         # A replaced draft is no loss and is not reported.
@@ -431,7 +431,10 @@ class _BranchMerge:
         self.their_entries = self.theirs.by_key()
 
     def add(self, key: Key) -> None:
-        """Add the merged entry for ``key``, which at least one side has, unless it was removed."""
+        """Add the merged entry for ``key``, unless one side has removed the entry.
+
+        At least one side has the entry.
+        """
         before = self.base.get(key)
         our = self.our_entries.get(key)
         their = self.their_entries.get(key)
@@ -460,7 +463,7 @@ class _BranchMerge:
 
     def _add_alone(self, before: Entry | None, entry: Entry, memory: Memory) -> None:
         """Add an entry that only one side has, unless the other side has removed it."""
-        # If this side has changed the entry since, it stays, although the other side removed it.
+        # An entry that this side has changed stays, although the other side has removed it.
         if before is None or _content(before) != _content(entry):
             self._add(entry, memory)
 
@@ -487,7 +490,7 @@ def _head_side(base: Memory | None, ours: Memory, theirs: Memory) -> Memory:
         return ours
 
     def age(side: Memory) -> tuple[float, str, str]:
-        """Return a sort key. It has no ties, so both branches choose the same side."""
+        """Return a sort key without ties, so that both branches choose the same side."""
         return moment_of(side.date), side.commit, side.layout
 
     return max(ours, theirs, key=age)
@@ -505,7 +508,7 @@ def _chosen(before: Entry | None, our: Entry, their: Entry) -> Entry | None:
         return their
     if their_work in (base_work, our_work):
         return our
-    # Both sides have changed it. Keep the more finished translation. git still has the other one.
+    # Both sides have changed the translation. Keep the more finished one. git still has the other.
     if _worth(our) == _worth(their) > 0:
         return None
     return max(our, their, key=_worth)

@@ -21,8 +21,8 @@ from pipeline.core.memory.opening import open_entry
 from pipeline.core.memory.record import Memory, digest, text_of
 from pipeline.entries import Catalog, Entry
 
-# Minimum ratio of rapidfuzz, in percent, between an edited text and its original. It is the last
-# resort, if neither the translation nor the position identifies the message.
+# Minimum ratio of rapidfuzz, in percent, between an edited text and its original. Similar texts are
+# searched only if neither the translation nor the position identifies the message.
 _LIKE = 60.0
 # "other" is the class in reports for a change without a known class.
 _NOTE = f"{FUZZY} other: its English was edited here, and is put back"
@@ -105,7 +105,7 @@ class _Search:
     found: dict[str, str] = field(default_factory=dict)
 
     def by_translation(self, catalog: Catalog, stored: Iterable[_Stored]) -> None:
-        """Match entries whose translation is exactly the stored one of a message."""
+        """Match strangers whose translation equals the stored translation of a message."""
         messages = {known.msgstr: known.text for known in stored}
         for entry in catalog.entries:
             if entry.msgstr in messages:

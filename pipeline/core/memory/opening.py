@@ -79,7 +79,7 @@ class _Opening:
         """Add a message of the page. ``blank`` is its empty entry.
 
         ``remembered`` are the memory's entries for the message. If only the previous English of an
-        entry is unknown, the entry is opened without it, and is missing, too.
+        entry is unknown, the entry is opened without it, and is also returned as missing.
         """
         opened = [open_entry(entry, blank, self.texts) for entry in remembered]
         # Every message of the page gets an entry, even if nothing could be opened.

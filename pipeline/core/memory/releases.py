@@ -64,8 +64,8 @@ def fold(shared: Memory, own: Memory) -> Memory:
     """Return the ``shared`` memory with the work in ``own``, the page's memory at another release.
 
     If the pinned release lacks a message, its translation becomes obsolete, with the place of its
-    English. Drafts, and fuzzy entries that the update made, are left out, because the update of the
-    pinned page would drop them. Return ``shared`` itself if there is nothing to add.
+    English. Drafts, and fuzzy entries that only repeat a finished translation, are left out: the
+    update of the pinned page would drop them. Return ``shared`` itself if there is nothing to add.
     """
     before = at_release(shared, own).by_key()
     finished = _finished(own.entries)
