@@ -38,7 +38,7 @@ COMMANDS = {
     "verify-site": "prove that a published site differs from upstream only in prose",
     "upgrade": "move the pin and the docs to another release, and report the effects",
     "status": "show the progress and the pages to translate next, or all pages (--every-page); "
-    "writes only badges, with --badges",
+    "write nothing but badges (--badges)",
     "adopt": "take translated copies of pages, of any version, into the catalogues",
     "draft": "draft missing translations with a language model; people confirm them",
     "check": "find mistakes in the catalogues; --fix corrects those that need no judgement",

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pipeline.filenames import fault_of_path
 
 ALL = "."  # the folder of the whole repository
-# Folder in the checkout for files outside the docs folders, which pages include.
+# Folder in the checkout for included files that are outside the docs folders.
 OUTSIDE = "_outside"
 # First line of a file that has only a reference to its content, which git-lfs stores elsewhere.
 LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
@@ -42,7 +42,10 @@ class Folders:
 
     @property
     def root(self) -> str:
-        """Return the folder that page names are relative to: the only one, or the parent."""
+        """Return the folder that page names are relative to.
+
+        This is the only docs folder, or the common parent of several.
+        """
         return posixpath.commonpath(self.names) or ALL
 
     @property

@@ -122,10 +122,10 @@ def why_not_read(length: int, lines: int) -> str:
     """Return the reason why a page of this size is not parsed, or "" if it is parsed."""
     if length > PAGE_LENGTH:
         return (
-            f"it has {length:,} characters, of which at most {PAGE_LENGTH:,} are read"
+            f"it has {length:,} characters, but a page may have {PAGE_LENGTH:,} at most"
         )
     if lines > PAGE_LINES:
-        return f"it has {lines:,} lines, of which at most {PAGE_LINES:,} are read"
+        return f"it has {lines:,} lines, but a page may have {PAGE_LINES:,} at most"
     return ""
 
 

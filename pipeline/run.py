@@ -27,7 +27,7 @@ class Run:
     locales: tuple[str, ...]
     pages: tuple[str, ...] = ()  # glob patterns; empty: every page
     dry: bool = False  # whether the run must not write files
-    is_one_of_many: bool = False  # one of several runs for different upstreams
+    is_one_of_many: bool = False  # whether this is one of several runs (``--all``)
 
     @property
     def paths(self) -> Paths:

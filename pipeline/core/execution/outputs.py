@@ -44,7 +44,7 @@ _TEXTS = ("text", "traceback", "evalue")
 def outputs_of(executed: Notebook) -> dict[str, Any]:
     """Return a notebook with only the code cells and their outputs, for ``with_outputs``.
 
-    It keeps only the metadata that the run has added: ``language_info`` from the kernel, and
+    The result has only the metadata that the run has added: ``language_info`` from the kernel, and
     ``widgets``, the state of widgets in outputs.
     """
     metadata = executed.get("metadata", {})
