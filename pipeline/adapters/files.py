@@ -25,18 +25,16 @@ class WriteError(PipelineError):
     """A file cannot be written; its previous content is untouched."""
 
 
-def read_bytes(
-    path: Path, *, bounded: bool = True, limit: Limit | None = None
-) -> bytes:
+def read_bytes(path: Path, *, limit: Limit | None = None) -> bytes:
     """Return the content of ``path``. Raises InputError if it cannot be read.
 
-    If ``bounded``, a file larger than ``limit`` is an InputError. The default is the limit for the
-    file's suffix (``FILE_BYTES``).
+    A file larger than ``limit`` is an InputError. The default is the limit for the file's suffix
+    (``FILE_BYTES``), if it has one.
     """
     try:
         with path.open("rb") as file:
             limit = limit or FILE_BYTES.get(path.suffix)
-            if bounded and limit:
+            if limit:
                 size = os.fstat(file.fileno()).st_size
                 check_limit(size, limit, where=str(path))
             return file.read()

@@ -90,8 +90,7 @@ def _shared_pages(site: Site, pinned: Lock, lock: Lock) -> list[str]:
         ):
             continue
         text = b"".join(
-            files.read_bytes(site.paths.docs / file.path, bounded=False)
-            for file in page.files
+            files.read_bytes(site.paths.docs / file.path) for file in page.files
         )
         if not any(name in text for name in names):
             shared.append(page.name)

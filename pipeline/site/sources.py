@@ -98,11 +98,11 @@ def assemble(
         if content is not None:
             changed += _write_or_link(site.sources / path, content)
     # Remove all other files: Sphinx would build a page from every document in its folder.
+    start = len(site.sources.as_posix()) + 1
     stale = [
-        path
-        for path in site.sources.rglob("*")
-        # ``is_file`` would be false for a broken symbolic link, which must be removed, too.
-        if not path.is_dir() and path.relative_to(site.sources).as_posix() not in wanted
+        Path(path)
+        for path in files.paths_below(site.sources, "")
+        if path[start:] not in wanted
     ]
     files.remove_files(stale)
     return Assembled(

@@ -205,7 +205,7 @@ class _Client(PapermillNotebookClient):  # type: ignore[misc]  # papermill has n
         try:
             return super().execute_cell(cell, cell_index, **options)
         finally:
-            self.page.footprint.end_cell(self.page.progress.number)
+            self.page.changes.end_cell(self.page.progress.number)
             # Prose and empty cells are not executed, so they have no duration.
             if self.code_cells_executed > cells_before:
                 self.page.progress.seconds.append(time.monotonic() - start)

@@ -14,7 +14,7 @@ from pathlib import Path
 _FOLDERS = ("translations", "upstream")
 
 
-class Footprint:
+class ProjectChanges:
     """Record of the files that a page changes in the folder ``project``.
 
     Without a project it stays empty.
@@ -24,14 +24,14 @@ class Footprint:
         self._project = project
         self._stamps = self._look()
         # Pairs of the number of a code cell and the changed paths in the project.
-        self.changes: list[tuple[int, tuple[str, ...]]] = []
+        self.by_cell: list[tuple[int, tuple[str, ...]]] = []
 
     def end_cell(self, number: int) -> None:
         """Record what has changed since the end of the cell before code cell ``number``."""
         before, self._stamps = self._stamps, self._look()
         changed = {path for path, _ in before.items() ^ self._stamps.items()}
         if changed:
-            self.changes.append((number, tuple(sorted(changed))))
+            self.by_cell.append((number, tuple(sorted(changed))))
 
     def _look(self) -> dict[str, tuple[int, int, int]]:
         """Return size, mode and time of change of every file, by its path in the project."""

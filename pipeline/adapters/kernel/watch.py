@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.adapters.kernel.cgroup import is_full, kill_group, task_limit
 from pipeline.adapters.kernel.job import Policy
-from pipeline.adapters.kernel.project_changes import Footprint
+from pipeline.adapters.kernel.project_changes import ProjectChanges
 
 if TYPE_CHECKING:
     from psutil import Process
@@ -350,4 +350,4 @@ class PageRun:
     offline: bool
     watch: Watch
     progress: Progress
-    footprint: Footprint
+    changes: ProjectChanges

@@ -32,7 +32,7 @@ from pipeline.adapters.kernel.bytecode import compile_imports
 from pipeline.adapters.kernel.cgroup import make_group, remove_group, task_limit
 from pipeline.adapters.kernel.interpreter import ENVIRONMENT, PYTHON
 from pipeline.adapters.kernel.job import Job, Outcome, Stop
-from pipeline.adapters.kernel.project_changes import Footprint
+from pipeline.adapters.kernel.project_changes import ProjectChanges
 from pipeline.adapters.kernel.sandbox import (
     can_confine_writes,
     can_isolate_network,
@@ -106,13 +106,13 @@ def run(job: Job, cell: c_int) -> Outcome:
     adopt_orphans()
     start, text = time.monotonic(), job.notebook
     progress = Progress(shared=cell)
-    footprint = Footprint(None if can_confine_writes() else job.project)
+    changes = ProjectChanges(None if can_confine_writes() else job.project)
     _Running.spared = frozenset(process.pid for process in descendants())
     folder = Path(tempfile.mkdtemp(prefix="p-", dir=job.scratch))
     _Running.scratch, _Running.folder = job.scratch, folder
     try:
         notebook = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
-        stop = _run_until(notebook, job, folder, progress, footprint)
+        stop = _run_until(notebook, job, folder, progress, changes)
         text = json.dumps(notebook)
     except Exception as error:  # noqa: BLE001 - jupyter's many; one page must not stop the others
         stop = Stop(
@@ -129,12 +129,12 @@ def run(job: Job, cell: c_int) -> Outcome:
         seconds=time.monotonic() - start,
         stop=stop,
         cell_seconds=tuple(progress.seconds),
-        changed=tuple(footprint.changes),
+        changed=tuple(changes.by_cell),
     )
 
 
 def _run_until(
-    notebook: Any, job: Job, folder: Path, progress: Progress, footprint: Footprint
+    notebook: Any, job: Job, folder: Path, progress: Progress, changes: ProjectChanges
 ) -> Stop | None:
     """Run the cells before ``policy.until``; return the reason if they were stopped.
 
@@ -153,13 +153,13 @@ def _run_until(
     notebook.cells = cells[:end]
     try:
         fill_folder(folder, job.folder, job.policy.startup)
-        return _run_within_limits(notebook, job, folder, progress, footprint)
+        return _run_within_limits(notebook, job, folder, progress, changes)
     finally:
         notebook.cells = [*notebook.cells, *rest]
 
 
 def _run_within_limits(
-    notebook: Any, job: Job, folder: Path, progress: Progress, footprint: Footprint
+    notebook: Any, job: Job, folder: Path, progress: Progress, changes: ProjectChanges
 ) -> Stop | None:
     """Run all cells of ``notebook`` within the limits; return the reason if they were stopped."""
     from pipeline.adapters.kernel.engine import (
@@ -182,7 +182,7 @@ def _run_within_limits(
             offline=policy.offline,
             watch=watch,
             progress=progress,
-            footprint=footprint,
+            changes=changes,
         )
         try:
             stop = execute(notebook, job, page, environment=environment)

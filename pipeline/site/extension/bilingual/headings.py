@@ -185,16 +185,29 @@ def _inline_html(title: nodes.Element) -> str:
     return "".join(pieces)
 
 
+def pages_above(app: Sphinx, page: str) -> list[str]:
+    """Return the pages above ``page`` in the table of contents, the topmost first."""
+    relations = _relations_of(app)
+    names: list[str] = []
+    above = relations.get(page, (None,))[0]
+    while above:
+        names.insert(0, above)
+        above = relations.get(above, (None,))[0]
+    return names
+
+
+def _relations_of(app: Sphinx) -> Mapping[str, Sequence[str | None]]:
+    """Return the parent, previous and next page of every page in the table of contents."""
+    relations: Mapping[str, Sequence[str | None]] = vars(app.builder)["relations"]
+    return relations
+
+
 def show_titles_around(
     app: Sphinx, page: str, _: str, context: Context, __: object
 ) -> None:
     """Show the titles of the parent, previous and next pages in both languages."""
-    relations: Mapping[str, Sequence[str | None]] = vars(app.builder)["relations"]
-    above, before, after = relations.get(page, (None, None, None))
-    names: list[str] = []
-    while above:
-        names.insert(0, above)
-        above = relations[above][0] if above in relations else None
+    before, after = _relations_of(app).get(page, (None, None, None))[1:]
+    names = pages_above(app, page)
     # Sphinx leaves out the topmost parent, the home page.
     for entry, name in zip(context.get("parents", ()), names[1:], strict=False):
         entry["title"] = title_html(app.env, name)

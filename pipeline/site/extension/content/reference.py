@@ -21,7 +21,7 @@ from sphinx.ext.intersphinx import InventoryAdapter
 from sphinx.transforms import SphinxTransform
 
 from pipeline.core.inventories.names import expand_alias
-from pipeline.site.extension.bilingual.headings import title_html
+from pipeline.site.extension.bilingual.headings import pages_above, title_html
 from pipeline.site.extension.navigation.links import english_page
 from pipeline.site.extension.records import Context, Notes
 from pipeline.site.texts import text
@@ -102,14 +102,11 @@ class Reference:
         listing = self._listings.get(page)
         if not listing or context.get("parents"):
             return
-        relations: Mapping[str, Sequence[str | None]] = vars(app.builder)["relations"]
-        above: list[dict[str, str]] = []
-        name: str | None = listing
-        while name and name != app.config.root_doc:
-            link = {"link": context["pathto"](name), "title": title_html(app.env, name)}
-            above.insert(0, link)
-            name = relations[name][0] if name in relations else None
-        context["parents"] = above
+        context["parents"] = [
+            {"link": context["pathto"](name), "title": title_html(app.env, name)}
+            for name in (*pages_above(app, listing), listing)
+            if name != app.config.root_doc
+        ]
 
     def resolve(
         self,
