@@ -82,7 +82,7 @@ def is_gone(run: Run, locale: str, page: str) -> bool:
 def successor_of(run: Run, locale: str, page: str, entries: Sequence[Entry]) -> str:
     """Return the page that ``page`` was renamed to, or ``page`` itself if there is none.
 
-    ``entries`` are those of the file that comes back. A page that has more than half of their
+    ``entries`` are the entries of the returned file. A page that has more than half of their
     messages counts as the new name.
     """
     messages = _live(entries)
@@ -225,7 +225,8 @@ def _taken(run: Run, returned: _ReturnedFile, ours: Catalog) -> ReturnedMerge:
         version = open_memory(memory, (), texts=texts, header={}).catalog
         known = _words(version.entries)
         older |= known
-        # git lists the newest version first. ">" keeps it if an older one is as good.
+        # git lists the newest version first. With ">", a newer version is kept if an older one is
+        # as good.
         if len(known & words) > most:
             base, most = version, len(known & words)
     return merge_returned(ours, returned.entries, base, older=older)

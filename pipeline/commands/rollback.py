@@ -1,8 +1,8 @@
 """Rollback of a failed upgrade, and a scratch copy in which a dry run tries an upgrade.
 
-Both cover the docs, the lock, the catalogues, the memory, and the memory's *base*: the file
-``memory.json``, from which the next run sees which side has changed, catalogue or memory. A
-catalogue that a person saves during the upgrade is never replaced by an older version.
+Both cover the docs, the lock, the catalogues, the memory, and the *base* of the memory. The base is
+the file ``memory.json``. It shows the next run whether the catalogue or the memory has changed.
+A catalogue that a person saves during the upgrade is never replaced by an older version.
 """
 
 from __future__ import annotations

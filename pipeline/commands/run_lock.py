@@ -72,8 +72,8 @@ def marked(root: Path) -> Iterator[None]:
 def clear_after_kill(root: Path) -> None:
     """Remove temporary files of a killed run in the project at ``root``.
 
-    Do nothing while another run is active. Commands that may fail before they write call this
-    first.
+    Do nothing while another run is active. A command calls this first if it may fail before it
+    writes anything.
     """
     paths = Paths(root, "")
     mark = paths.run_mark
@@ -90,7 +90,7 @@ def _skip() -> None:
 
 @contextmanager
 def _cleaned(paths: Paths) -> Iterator[None]:
-    """Remove temporary files of an earlier, killed run, and those of this run if it fails."""
+    """Remove temporary files of a killed run; if the body fails, also those of this run."""
     mark = paths.run_mark
     if mark.exists():
         _remove_abandoned(paths)

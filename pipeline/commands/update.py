@@ -74,7 +74,7 @@ class LocaleMemos:
         self._common = Memo(run.paths.memo(name, "common"), str)
 
     def up_to_date(self, pages: Sequence[Page]) -> dict[str, UpdatedPage]:
-        """Return, by name, those of ``pages`` whose catalogue is up to date.
+        """Return the pages among ``pages`` whose catalogue is up to date, by name.
 
         Return none if upstream has dropped a page since the last run. All pages are then updated,
         because any of them may reuse translations of the dropped page.
@@ -190,8 +190,8 @@ def _digest_of_files(digests: Mapping[str, str], paths: Iterable[str]) -> str:
 class UpdatedLocale:
     """Pages of one locale after their update.
 
-    ``splits`` are the pages that this run has split, ``updates`` the changes of their catalogues.
-    Pages from the memo are in neither of them.
+    ``splits`` are the pages that this run has split. ``updates`` are the changes of their
+    catalogues. Both lack the pages whose rows come from the memo.
     """
 
     pages: Mapping[str, UpdatedPage]

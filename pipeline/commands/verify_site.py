@@ -253,14 +253,14 @@ def _notebook_differences(
     """
     expected = read_notebook(merged)
     if expected is None:
-        raise InputError("is no notebook, and the site has one")
+        raise InputError("is no notebook, but the site offers one as a download")
     found = parse_notebook(data, where=path)
     if found != read_json(data, where=path):
         yield f"{path}: has fields that a notebook cannot have"
     if _facts(expected) != _facts(found):
         yield f"{path}: has other metadata"
     nothing: dict[str, Any] = {}
-    # If one side has fewer cells, compare the others with an empty cell, which differs.
+    # If one notebook has more cells, compare the surplus with an empty cell, which always differs.
     pairs = zip_longest(expected["cells"], found["cells"], fillvalue=nothing)
     for number, (theirs, ours) in enumerate(pairs, start=1):
         if _cell(theirs) != _cell(ours):
@@ -277,7 +277,7 @@ def _facts(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cell(cell: Mapping[str, Any]) -> tuple[object, ...]:
-    """Return the parts of a cell that must equal those of the merged cell."""
+    """Return the parts of a cell that must be equal in the published and the merged notebook."""
     attachments = json.dumps(cell.get("attachments", {}), sort_keys=True)
     return (cell.get("cell_type"), source_of(cell), _facts(cell), attachments)
 

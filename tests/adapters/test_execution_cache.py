@@ -221,7 +221,7 @@ def test_the_command_tells_proves_and_forgets(
         assert main(["cache", action, "--config", str(config)]) == code
         return capsys.readouterr().out.rstrip("\n").split("\n")
 
-    assert told("stats") == ["0 entries, 0.0 MiB of 1.0 MiB, 0 s of running saved"]
+    assert told("stats") == ["0 entries, 0.0 MiB of 1.0 MiB, 0 s of run time saved"]
     assert told("verify") == ["0 entries, none is damaged"]
     cache = ExecutionCache(tmp_path / "build/cache/execution", limit=1)
     cache.put(
@@ -242,7 +242,7 @@ def test_the_command_tells_proves_and_forgets(
     cache.put(KEYS[3], b"1")
     file_of(cache, KEYS[3]).write_bytes(b"damaged")
     assert told("stats") == [
-        "4 entries, 0.0 MiB of 1.0 MiB, 42 s of running saved",
+        "4 entries, 0.0 MiB of 1.0 MiB, 42 s of run time saved",
         "  JAX 0.10: 1",
         "  JAX 0.9: 1",
         "  failed: guide/x: ValueError",

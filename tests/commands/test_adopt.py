@@ -344,7 +344,7 @@ def test_a_page_that_was_not_there_at_a_ref(pulled: AdoptionProject) -> None:
 
 def test_only_one_chinese_locale_is_filled(origin: Path, tmp_path: Path) -> None:
     project = AdoptionProject(tmp_path, origin, locales=("zh_CN", "zh_TW"))
-    with pytest.raises(ConfigError, match="into one locale"):
+    with pytest.raises(ConfigError, match="to one locale"):
         project.adopt(project.write("copy.md", page_of()))
 
 
@@ -412,7 +412,7 @@ BAD: dict[str, tuple[str, str | bytes, str]] = {
         "<html><body><p onclick=x>"
         + "{{ 7*7 }} 恶意的页面 <script>alert(1)</script>" * 9
         + "</p></body></html>",
-        "by which its page could be detected",
+        "from which its page can be detected",
     ),
     "nested": (
         "copy.html",

@@ -165,7 +165,7 @@ def test_a_disk_that_is_full_leaves_no_half_of_a_project(
         ([*WORDS, *FROM, "--url", "../none"], 3, "../none: does not exist"),
         ([*WORDS, *FROM, "--url", "ext::sh"], 3, "refused"),
         ([*WORDS, *FROM, "--package", "lamp"], 2, "pins no package to a version"),
-        ([*WORDS, *FROM, "--package", "pipeline==1"], 2, "needs the dependency group"),
+        ([*WORDS, *FROM, "--package", "pipeline==1"], 2, "own dependency group"),
         ([*WORDS, *FROM, "--locale", "Chinese"], 2, "must be a locale, not 'Chinese'"),
         (
             [*WORDS, *FROM, "--locale", "fr", "--locale", "de"],

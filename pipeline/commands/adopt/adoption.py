@@ -42,7 +42,7 @@ _KNOWN_LICENCES = (
 )
 _GUESSES = 8  # pages to examine
 _FEW = 5  # versions to examine of each of them
-# Share of the copy's Chinese that must clearly match the page: 0 to 1. The second one applies if
+# Share of the copy's Chinese that must clearly match the page: 0 to 1. ``_NAMED_SHARE`` applies if
 # the user has named the page or the commit.
 _SHARE, _NAMED_SHARE = 0.4, 0.15
 
@@ -131,10 +131,11 @@ class _Adopting:
                     copies.append(self._take_file(read_file(path)))
                 except InputError as error:
                     findings.append(Finding.of(error))
-            step.result = f"{len(copies)} of {len(paths)} copies understood"
+            step.result = f"{len(copies)} of {len(paths)} copies matched"
         return copies, findings
 
     def _take_file(self, file: CopyFile) -> AdoptedCopy:
+        """Adopt a translated page or a catalogue, and return its part of the report."""
         versions = self.matcher.versions
         if file.form is None:
             return import_catalog(file, self.filler, versions.lock, self._origin)
@@ -157,6 +158,7 @@ class _Adopting:
         )
 
     def _origin(self, file: str, version: Version) -> Copy:
+        """Return the origin that entries record: the file, the English version, the author."""
         return Copy(
             file=Path(file).name,
             commit=version.first,
@@ -171,8 +173,8 @@ def _locale(run: Run) -> str:
     chinese = [locale for locale in run.locales if locale.startswith("zh")]
     if len(chinese) != 1:
         raise ConfigError(
-            "adopt reads copies in Chinese, into one locale",
-            hint=f"Name one that begins with zh: --locale LOCALE. Here: {', '.join(run.locales)}.",
+            "adopt adds Chinese copies to one locale",
+            hint=f"Choose one that begins with zh: --locale LOCALE ({', '.join(run.locales)}).",
         )
     return chinese[0]
 
@@ -288,7 +290,7 @@ class Matcher:
         names += [page for page in pages if page.rpartition("/")[2].lower() == stem]
         if not names:
             raise InputError(
-                "has no name, number or code by which its page could be detected",
+                "has no names, numbers or code from which its page can be detected",
                 where=file.name,
                 hint="Name the page: --page PAGE.",
             )

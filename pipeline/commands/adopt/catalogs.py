@@ -228,8 +228,8 @@ def import_catalog(
     page = _page_of(entries, filler)
     if not page:
         raise InputError(
-            f"is of another project: upstream has the English of none of its {len(entries)} "
-            "translations",
+            f"is of another project: upstream's docs have none of its {len(entries)} translated "
+            "messages",
             where=file.name,
             hint="Give a catalogue of these docs, with upstream's English as msgid.",
         )

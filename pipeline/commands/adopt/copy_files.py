@@ -62,7 +62,7 @@ class CopyFile:
 
 
 def find_files(words: Sequence[str]) -> list[Path]:
-    """Return the named files, and the files in the named folders whose suffix is that of a page.
+    """Return the named files, and the files in the named folders that have the suffix of a page.
 
     Raises ConfigError for a path that does not exist, and for a folder without such a file.
     """

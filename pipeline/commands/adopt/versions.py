@@ -43,8 +43,8 @@ class Versions:
     def history(self) -> History:
         """Return the versions of all pages up to the pin.
 
-        The history ends at the pin: translations of older versions are carried forward to it
-        (``core/adoption/offers``), but copies of later versions cannot be adopted.
+        The history ends at the pin. Translations of older versions are carried forward to the pin
+        (``core/adoption/offers``). Copies of later versions cannot be adopted.
         """
         if self.repository is None:
             pinned = (self.lock.commit, self.lock.date)

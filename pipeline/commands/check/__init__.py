@@ -42,13 +42,13 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--markup",
         choices=tuple(_MARKUPS),
-        help="the markup in catalogues of other projects (default: by the files that they name)",
+        help="the markup in catalogues of other projects (default: guessed from their references)",
     )
     parser.add_argument(
         "--format",
         choices=FORMATS,
         default="text",
-        help="text for people, json for programs, sarif for code scanning, github for its log",
+        help="text for people, json for programs, sarif for code scanning, github for CI logs",
     )
 
 

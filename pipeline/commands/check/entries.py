@@ -48,7 +48,7 @@ from pipeline.findings import Finding
 class CheckedEntries:
     """Findings of a run of the checks, and the number of problems that users have silenced."""
 
-    # By the file's name; those of one file are in the order of the checks.
+    # By file name. The findings of a file are in the order of the checks.
     findings: Mapping[str, list[Finding]]
     silenced: int
 
@@ -85,7 +85,7 @@ Chosen = tuple[ReadFile, Sequence[Subject]]
 def check_entries(files: Sequence[Chosen], rules: CheckRules) -> CheckedEntries:
     """Run the checks on entries of catalogues in one locale.
 
-    Findings of one entry are in the order of the checks, with those about its comments last.
+    The findings of an entry are in the order of the checks. Findings about its comments come last.
     """
     entries: dict[str, list[_Entry]] = {}
     for read, chosen in files:

@@ -142,7 +142,7 @@ def _on_one_line(entry: Entry) -> Entry:
 def wanted_header(read: ReadFile) -> dict[str, str]:
     """Return the complete header for a catalogue of this project.
 
-    It has every field that gettext requires, with the correct value where there is only one.
+    It has every field that gettext requires. A field with only one correct value gets this value.
     """
     header = read.catalog.header
     file = read.file

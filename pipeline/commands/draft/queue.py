@@ -201,7 +201,7 @@ class Queue:
     def _draft(self, work: PageWork, question: Question, msgstr: str) -> Draft:
         """Return an accepted answer as a draft, and record its glossary rows in the memo.
 
-        ``--stale`` compares these rows with the glossary, to find drafts made with older ones.
+        ``--stale`` compares these rows with the glossary, to find drafts made with older rows.
         """
         locale = work.locale
         key = draft_key(question.page, question.name, msgstr)

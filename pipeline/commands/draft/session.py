@@ -230,7 +230,7 @@ def stub_run(run: Run) -> Run:
                 hint=f"Pull the docs first ({how_to_run('pull')}), or free some space; "
                 "nothing has changed.",
             ) from error
-        step.result = f"{run.shown(root)}/, without translations of what is drafted"
+        step.result = f"{run.shown(root)}/, without catalogues of the pages to draft"
     own = run.settings.draft
     policy = DraftPolicy(
         url=_NOWHERE, model=_STUB, batch=own.batch, concurrency=own.concurrency

@@ -147,13 +147,13 @@ def _pin(docs: NewDocs) -> dict[str, str]:
     if pin is None:
         raise ConfigError(
             f"{docs.package!r} pins no package to a version",
-            hint="Give --package as pip has it, for example flax==0.12.0.",
+            hint="Write --package like a requirement of pip, for example flax==0.12.0.",
         )
     package, _ = pin
     group = group_of(package)
     if group == PIPELINE:
         raise ConfigError(
-            f"{docs.package!r} needs the dependency group that the pipeline itself is in",
+            f"{docs.package!r} would need the pipeline's own dependency group",
             hint="Run again without --package, and give the tag with --ref.",
         )
     return {

@@ -54,7 +54,8 @@ from pipeline.report.review import Message, Review
 class PageEnglish:
     """English of a page by digest.
 
-    ``messages`` are those of the current page, in page order. ``texts`` also has older English.
+    ``messages`` has the messages of the current page, in page order. ``texts`` also has older
+    English.
     """
 
     messages: Mapping[str, Entry] = field(default_factory=dict)
@@ -118,9 +119,9 @@ def review_changes(
 ) -> Review:
     """Return the changed translations between two commits, for their review.
 
-    ``words`` are the commits: none for the main branch, one to compare it with the working tree, or
-    two. ``pages`` are glob patterns. An unreadable memory file is listed in the review. Raises
-    ConfigError for an unknown commit, InputError for an unreadable glossary.
+    ``words`` are up to two commits: the one to compare with (default: the main branch), and the one
+    to review (default: the working tree). ``pages`` are glob patterns. The review lists unreadable
+    memory files. Raises ConfigError for an unknown commit, InputError for an unreadable glossary.
     """
     sides = find_sides(settings, words, locales=locales, pages=pages)
     after, problems = _read_after(sides)
@@ -336,7 +337,7 @@ def _shown(entry: Entry | None, texts: Mapping[str, str]) -> str:
 def _before(change: Change, english: str, texts: Mapping[str, str]) -> Entry | None:
     """Return the old entry as a catalogue entry, to restore it if the change is rejected.
 
-    Return None if there was none for this message, or its English is unknown.
+    Return None if this message had no entry, or if the English of the entry is unknown.
     """
     old = change.old
     if old is None or old.msgid != change.entry.msgid or not english:
@@ -348,6 +349,7 @@ def _before(change: Change, english: str, texts: Mapping[str, str]) -> Entry | N
 
 
 def _unreadable_before(path: str, base: str, error: InputError) -> Finding:
+    """Return the warning for a memory file that is unreadable at the commit ``base``."""
     return Finding(
         code="review-base-unreadable",
         severity=Severity.WARNING,

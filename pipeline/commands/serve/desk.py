@@ -83,6 +83,7 @@ class Desk:
         self._documents: dict[str, Document] = {}
         self._open: dict[str, OpenPage] = {}
         self._library = Library(list(self._pages), self._catalog)
+        # Number of changes so far. The browser asks which pages have changed since a revision.
         self._revision = 0
         self._changed: dict[str, int] = {}  # revision of each page's last change
         self._steps: list[tuple[str, Step]] = []  # edits that can be undone, by number
@@ -314,7 +315,7 @@ class Desk:
         return response
 
     def _accept(self, _: str, seen: Seen) -> Change:
-        """Return the change that accepts a translation. It leaves a finished entry as it is."""
+        """Return the change that accepts a translation. A finished entry stays as it is."""
         if seen.fuzzy:
             return partial(edit, seen=seen, msgstr=cleaned(seen.msgstr))
         return lambda catalog, /, *, stamp: keep(catalog, seen)

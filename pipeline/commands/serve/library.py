@@ -75,6 +75,7 @@ class Library:
                 self._take(page, catalog)
 
     def _loaded(self) -> TranslationMemory:
+        """Return the index of translations. The first call reads all catalogues."""
         if self._memory is None:
             catalogs = {page: self._read(page) for page in self._pages}
             self._memory = TranslationMemory(catalogs)
@@ -83,6 +84,7 @@ class Library:
         return self._memory
 
     def _take(self, page: str, catalog: Catalog) -> None:
+        """Store the entries of a page, their counts, and those that need review."""
         live = [entry for entry in catalog.entries if not entry.obsolete]
         waiting = [entry for entry in live if entry.needs_review]
         finished = sum(entry.is_translated for entry in live)

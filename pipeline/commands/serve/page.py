@@ -265,6 +265,7 @@ def message_json(page: OpenPage, block: Block, glossary: Glossary | None) -> Jso
 
 
 def _terms_json(glossary: Glossary, english: str, markup: Markup) -> list[Json]:
+    """Return the glossary terms that occur in a message, as JSON."""
     mentions = glossary.mentions(english, markup)
     terms = {mention.term.english: mention.term for mention in mentions}
     return [
