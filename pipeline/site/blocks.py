@@ -84,8 +84,8 @@ def blocks_of(
 
 def _entry_for(landed: Landing, entries: Sequence[Entry]) -> Entry | None:
     """Return the entry that translates a message in its section; None if there is none."""
-    # An entry may be for one section only (its msgctxt), which takes precedence over an entry for
-    # all sections.
+    # An entry may be for one section only, which its msgctxt names. Such an entry takes precedence
+    # over an entry for all sections.
     for context in (landed.section, None):
         for entry in entries:
             if entry.context == context:
@@ -159,8 +159,8 @@ class Author:
 def since(blocks: Sequence[Block], entries: Sequence[Entry]) -> dict[str, Any]:
     """Return the value ``since`` of a page's record: what has changed since the translation.
 
-    ``blocks`` are all blocks of the page; ``entries`` are those of its memory. The counts add up to
-    the number of blocks, without those in sections that stay English. A translation with several
+    ``blocks`` are all blocks of the page; ``entries`` are the entries of its memory. The counts add
+    up to the number of blocks outside of sections that stay English. A translation with several
     authors counts for each of them::
 
         {"counts": {"translated": 9, "stale": 1, …}, "blocks": [{"id": "9a8b…", "state": "stale",

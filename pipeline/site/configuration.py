@@ -32,8 +32,8 @@ from pipeline.site.plan import Site
 def english_folder(lock: Lock) -> str:
     """Return the docs folder that upstream's Sphinx builds, with a final slash: ``docs/``.
 
-    It is the first one with a ``conf.py``. Return an empty string if no folder has one, or if the
-    project has only one docs folder.
+    This is the first docs folder with a ``conf.py``. Return an empty string if no folder has this
+    file, or if the project has only one docs folder.
     """
     paths = {file.path for file in lock.files}
     for prefix in lock.docs.prefixes:
@@ -100,8 +100,8 @@ def english_places(policy: SitePolicy, lock: Lock) -> Mapping[str, Sequence[str]
     - ``hosts``: ``docs.jax.dev``, and further hosts from the configuration
     - ``root``: ``/``, the address that redirects to the newest docs
     - ``base``: ``/en/``, the folder that contains all versions
-    - ``paths``: ``/en/latest/``, ``/en/stable/``, ``/en/0.10.2/``: the folders of the versions
-      whose pages this site has, which are the newest ones and the pinned one
+    - ``paths``: ``/en/latest/``, ``/en/stable/``, ``/en/0.10.2/``: the folders of the newest
+      versions and of the pinned one, because this site has their pages
 
     If no address is configured, all values are empty.
     """

@@ -122,7 +122,7 @@ def _none_of_english(site: Site, path: Path) -> Finding:
         code="inventory",
         severity=Severity.WARNING,
         where=_shown(site, path),
-        text="missing: only names that the docs themselves list become links to their reference",
+        text="is missing, so only names that the docs themselves list become links",
         hint=f"`sync` fetches it from {site.policy.english_url}objects.inv, {_given(site)}.",
     )
 

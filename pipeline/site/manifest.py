@@ -44,7 +44,7 @@ _OLD, _NEW = (Part.KEPT, Part.REMOVED), (Part.KEPT, Part.ADDED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PageMemo:
-    """Memo of one page: values of its record, and for each file by path: stamp and digest.
+    """Memo of one page: values of its record, and stamp and digest of each of its files, by path.
 
     A stamp is a digest of size and modification time.
     """

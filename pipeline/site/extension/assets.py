@@ -179,7 +179,7 @@ def finish_assets(app: Sphinx, problem: Exception | None) -> None:
     if problem is not None or app.builder.format != "html":
         return
     static = Path(app.outdir, "_static")
-    # MathJax has 2 MB. Sites of other releases use that of the pinned site.
+    # MathJax has 2 MB. Sites of other releases use the copy on the pinned site.
     if not app.config.jz_site["pinned"]:
         _copy_mathjax(static / "mathjax")
     write_one_sheet(static)

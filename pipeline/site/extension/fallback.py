@@ -87,7 +87,7 @@ def _guarded_myst(
     *args: Any,
     **options: Any,
 ) -> list[nodes.Element]:
-    """Run a directive in MyST and return its nodes. Error messages among them quote its source."""
+    """Run a directive in MyST and return its nodes. Error messages quote the directive's source."""
     source = f"```{{{name}}} {first_line}".rstrip() + f"\n{content.rstrip()}\n```"
     transforms = list(self.document.transformer.transforms)
     # After an exception, MyST would still be inside a node of the directive, so its position is

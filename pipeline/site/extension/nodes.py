@@ -64,7 +64,7 @@ class AnyOptions(dict[str, Any]):
         return True
 
     def __getitem__(self, key: str) -> Any:
-        """Return the function that converts the value of an option: it returns its argument."""
+        """Return the converter of an option's value, which leaves the value unchanged."""
         return directives.unchanged
 
 

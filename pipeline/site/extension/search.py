@@ -187,7 +187,7 @@ def _blocks_of_object(signature: addnodes.desc_signature) -> Iterator[Block]:
 
 
 def _blocks_of_docstring(content: addnodes.desc_content) -> Iterator[Block]:
-    """Yield the texts of a docstring. Its first paragraph and the English of it are the summary."""
+    """Yield the texts of a docstring. The summary is the first paragraph, in both languages."""
     is_summary = True
     for number, child in enumerate(filter(_is_element, content.children)):
         is_first = isinstance(child, nodes.paragraph) and number == 0
@@ -318,7 +318,7 @@ def _pages(app: Sphinx) -> dict[str, SearchedPage]:
 def _reading_order(app: Sphinx) -> list[str]:
     """Return all pages: first those that the first page links to, then the others.
 
-    Both groups are in the order of the tables of contents; pages that these lack come last.
+    Each group is in the order of the tables of contents, with unlisted pages last.
     """
     root = app.config.root_doc
     listed = dict.fromkeys([*spots(app.env, root), *sorted(app.env.found_docs)])

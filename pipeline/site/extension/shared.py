@@ -44,7 +44,7 @@ class OwnPagesBuilder(StandaloneHTMLBuilder):
         return f"{folder}{super().get_target_uri(docname, typ)}"
 
     def write_documents(self, docnames: Set[str]) -> None:
-        """Write those of the pages ``docnames`` that are not shared."""
+        """Write the pages in ``docnames`` that are not shared."""
         own = docnames - frozenset(self.config.jz_site["shared"])
         if own:
             super().write_documents(own)

@@ -24,8 +24,8 @@ UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U0
 _LETTER = rf"[^\W{UNSPACED}]"
 _RUN = re.compile(rf"[{UNSPACED}]+|{_LETTER}+(?:\.{_LETTER}+)*")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-# Maximum characters of an entry. Longer words are cut off. Numbers, and other words that begin with
-# a digit, are not cut off: longer ones are no entries.
+# Characters of an entry. Words beyond ``LONGEST_WORD`` are cut off. Words that begin with a digit
+# (numbers, digests) are no entries if they are longer than ``LONGEST_NUMBER``.
 LONGEST_WORD = 60
 LONGEST_NUMBER = 8
 

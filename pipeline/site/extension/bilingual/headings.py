@@ -45,7 +45,7 @@ class _Titled:
 class EnglishAnchors(SphinxTransform):
     """Replace the ids of sections by ids made from their English titles."""
 
-    # After MyST has attached explicit targets to their sections, which it does at 262.
+    # After MyST has attached explicit targets to their sections (its priority is 262).
     default_priority = 263
 
     def apply(self, **_: Any) -> None:

@@ -1,7 +1,7 @@
 """Placement of English beside its blocks, and of glossary hints in the translation.
 
-Sphinx collects titles and tables of contents when it has read a page. They must be Chinese, so the
-English is moved from its container to the blocks only after that.
+Sphinx collects titles and tables of contents when it has read a page. These must be Chinese. So the
+English stays in its container until then, and is moved to the blocks afterwards.
 
 A glossary hint shows the English of a term: ``<abbr title="compilation">编译</abbr>``. The first
 use of each term on a page gets one, except in code, links and headings.

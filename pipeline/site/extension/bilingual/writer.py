@@ -162,7 +162,7 @@ def may_be_parted(html: str) -> bool:
 
 
 def in_both_languages(html: str, english: str, number: int) -> str:
-    """Return a fragment with the English beside each of its texts. ``number`` is that of the block.
+    """Return a fragment with the English beside each text. ``number`` is the block's number.
 
     ``<summary>更多`` → ``<summary><span class="jz-zh">更多</span><span class="jz-en" …>More``
 

@@ -50,6 +50,7 @@ def note_anchor(env: BuildEnvironment, name: str, anchor: str) -> None:
 
 
 def _note_address(env: BuildEnvironment, name: str, page: str, *, anchor: str) -> None:
+    """Store the address of a name on the English site, unless that site lacks the page."""
     page = english_page(env.config.jz_site, page)
     # ``page`` is empty if upstream's site lacks the page.
     if page:
@@ -137,9 +138,9 @@ class Reference:
     ) -> str:
         """Return the address at which the name of a reference is documented; empty if unknown.
 
-        The English docs come first: the name as written, then within the current module, so that
-        ``map`` on the page of ``jax.lax`` is ``jax.lax.map``, not Python's. Other sites follow.
-        Abbreviated names come last: ``jnp.sin`` for ``jax.numpy.sin``.
+        The English docs come first: the name as written, then the name within the current module.
+        So ``map`` on the page of ``jax.lax`` means ``jax.lax.map``, not Python's ``map``. Other
+        sites follow. Abbreviated names come last: ``jnp.sin`` for ``jax.numpy.sin``.
         """
         name, module = node["reftarget"], node.get("py:module")
         whole = expand_alias(name, usual)

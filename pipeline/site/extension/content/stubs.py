@@ -34,7 +34,8 @@ from pipeline.site.extension.nodes import Stub
 from pipeline.site.extension.records import read_record
 from pipeline.site.texts import text
 
-# A comment like ``# tag: setup``. It may follow code, and have other words before ``tag:``.
+# A comment like ``# tag: setup``. Code may precede the comment, and other words may precede
+# ``tag:``.
 _TAG_MARK = re.compile(r"(?P<code>.*?)\s*#[^#]*\btag:(?P<tag>[^#]*)")
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 

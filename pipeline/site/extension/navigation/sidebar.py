@@ -52,7 +52,7 @@ _CHEVRON = (
 class Entry:
     """Entry of the navigation, or a part of the navigation: one toctree of the site's first page.
 
-    ``page`` is empty for a link to another site, which has a ``url``. An entry without both is a
+    ``page`` is empty for a link to another site, which has a ``url``. An entry with neither is a
     heading for the entries below it.
     """
 
@@ -78,7 +78,7 @@ def add_navigation(
         if page in _pages_of(app):
             return to_html(parts, page, pathto, locale=app.config.language)
         # The pages of an API reference, often a thousand, are not in the navigation. Those in one
-        # folder share one HTML, because no entry is the current page.
+        # folder get the same HTML: none of them is the current entry, and relative links are equal.
         known: dict[str, str] = app.__dict__.setdefault("_jz_navigation_html", {})
         folder = posixpath.dirname(page)
         if folder not in known:
@@ -317,7 +317,7 @@ def _entries_of_outline(
     for title, target, below in rows:
         if target in app.env.titles:
             yield Entry(
-                # The title in upstream's outline is English; that of the page is in both languages.
+                # The title in upstream's outline is English, so use the page's own title.
                 title=title_html(app.env, target),
                 page=target,
                 is_english=target in english_pages(app),
