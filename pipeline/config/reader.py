@@ -54,7 +54,7 @@ class Pins:
     where: str
 
     def get(self, package: str) -> str:
-        """Return the version that its dependency group pins ``package`` to. Raises ConfigError."""
+        """Return the version of ``package`` that its dependency group pins. Raises ConfigError."""
         group = group_of(package)
         versions = self._versions(group)
         # Related packages must have the same version: jax and jaxlib.
@@ -311,7 +311,8 @@ class _Reader:
 
     def _site(self, name: str, table: SiteTable) -> SitePolicy:
         """Return the settings of the table ``[tool.pipeline.upstreams.NAME.site]``."""
-        # Inventories are cached in files with these names, and one has the upstream's name.
+        # These are also names of fetched inventories, and the upstream's own inventory has its
+        # name.
         if name in table.inventories:
             raise self._error(
                 f"upstreams.{name}.site.inventories: {name!r} cannot name another site",

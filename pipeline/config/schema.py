@@ -46,8 +46,8 @@ class Table(
 ):
     """Base class of the records for tables. In TOML, keys are written with dashes.
 
-    A field may have a ``msgspec.Meta``: its ``title`` describes the expected value for error
-    messages, its ``description`` is the hint how to correct the value.
+    A field may have a ``msgspec.Meta``: its ``title`` describes the expected value in error
+    messages, and its ``description`` is the hint, which says how to correct the value.
     """
 
 
@@ -230,12 +230,12 @@ Reason = Annotated[
         description="Give a reason, so that later readers know whether it still applies.",
     ),
 ]
-# A name of which the pipeline makes a folder or a file.
+# A name that is also the name of a folder or a file.
 Name = Annotated[
     str,
     matching("[A-Za-z0-9][A-Za-z0-9_-]*", "a name", "Use letters, digits, - and _."),
 ]
-# A version. The pipeline makes a folder of this name.
+# A version. It is also the name of a folder.
 Release = Annotated[
     str,
     matching(r"(?a:\d+(\.\w+)*)", "a version", "Write it like 0.11.0, without a v."),

@@ -1,8 +1,8 @@
 """The configuration as frozen records, one for each table of ``[tool.pipeline]``.
 
-The tables cover upstreams, execution, checks, drafts and the site. Some records have a second form
-with values that TOML does not contain, which ``reader`` adds. For example, an ``UpstreamTable``
-becomes an ``Upstream``, which also has the pinned version.
+The tables cover upstreams, execution, checks, drafts and the site. Some records have a second form.
+It has additional values, which ``reader`` gets from other places than TOML. For example, an
+``UpstreamTable`` becomes an ``Upstream``, which also has the pinned version.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class DraftPolicy(Table, frozen=True, kw_only=True):
                 )
 
 
-# The placeholders of each URL template; then the placeholders that every template accepts.
+# The placeholders of each URL template. Every template also accepts ``REPOSITORY_WORDS``.
 TEMPLATE_PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "edit_url": ("locale", "name", "page", "line", "digest"),
     "notebook_url": ("locale", "name", "page"),
@@ -226,7 +226,7 @@ class RunRule(RunTable, frozen=True, kw_only=True):
 
 
 class PartRule(Table, frozen=True, kw_only=True):
-    """Pages (glob patterns) of which only the first sections are translated, and the reason."""
+    """Pages (glob patterns), how many of their first sections are translated, and the reason."""
 
     pages: Texts
     sections: Positive
@@ -298,7 +298,8 @@ class ReferenceTable(Table, frozen=True, kw_only=True):
     path: str = ""
     # Packages that the package's modules import, but that the package does not require.
     needs: tuple[str, ...] = ()
-    # Directives of the docs that list the package's options, and the objects with the options.
+    # Directives of the docs that list options of the package, each with the name of the object that
+    # has these options.
     options: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -339,7 +340,7 @@ class UpstreamTable(Table, frozen=True, kw_only=True):
     run: tuple[RunTable, ...] = ()
     acknowledge: tuple[Acknowledgement, ...] = ()
     site: SiteTable = field(default_factory=SiteTable)
-    reference: ReferenceTable | None = None  # if None, it is not translated
+    reference: ReferenceTable | None = None  # None: the API is not translated
 
 
 class Upstream(UpstreamTable, frozen=True, kw_only=True):

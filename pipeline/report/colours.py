@@ -52,9 +52,9 @@ def pieces(text: str) -> list[Piece]:
 
     ``"\x1b[1;31mError\x1b[0m: x"`` → ``("Error", "bold fg-red"), (": x", "")``
 
-    Styles are ``bold``, ``fg-red``, ``bg-yellow`` and so on. A colour out of 256 or more is mapped
-    to the nearest of a few. Other escape sequences are removed. Other invisible characters are
-    escaped as in Python.
+    Styles are ``bold``, ``fg-red``, ``bg-yellow`` and so on. Colours of the palette of 256, and RGB
+    colours, are mapped to the nearest of these few names. Other escape sequences are removed. Other
+    invisible characters are escaped as in Python.
     """
     found: list[Piece] = []
     for part, names in _styled(_only_styles(text)):

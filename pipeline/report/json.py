@@ -26,7 +26,7 @@ from pipeline.report.counts import executed_by_class, totals
 from pipeline.report.result import CheckResult, RunResult
 
 # Versions of the formats. They are incremented when programs that read the old format would fail.
-VERSION = 2  # a failure gives the number of its code cell, from 1
+VERSION = 2  # since version 2, a failure has the number of its code cell, from 1
 CHECK_VERSION = 1
 
 # Fields of an execution that differ between two equal runs, so the report omits them.
@@ -284,7 +284,7 @@ def _translated(previous: Previous, result: RunResult) -> dict[str, tuple[int, i
             continue
         rows = previous.locales[locale].pages
         done_by_page = {row.page: row.translated for row in rows}
-        # The same is true of a page that the last run did not cover.
+        # The old count of a page that the last run did not cover is unknown as well.
         compared = [
             page for page in pages if not previous.only or page.page in done_by_page
         ]

@@ -34,7 +34,7 @@ class RunResult:
     # Rows of the API reference. They are separate, because they would dominate all counts.
     reference: Pages = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()  # findings without a page
-    # Files written, or files that would be, if ``check_only`` or ``dry_run``.
+    # Files that were written. With ``check_only`` or ``dry_run``: files that would be written.
     changes: tuple[str, ...] = ()
     check_only: bool = False  # --check: nothing was written; changes are an error
     dry_run: bool = False  # --dry-run: nothing was written
@@ -48,7 +48,7 @@ class RunResult:
     only: tuple[str, ...] = ()
     # Whether ``status`` lists every page, not only the next ones to translate.
     lists_all: bool = False
-    # The remaining translations of pages that upstream dropped.
+    # Rows of the pages that upstream dropped. Their translations are obsolete.
     gone: Pages = field(default_factory=dict)
     # Pages that ``memory verify`` could not check. They are an error if ``strict``.
     unchecked: int = 0

@@ -56,8 +56,9 @@ _SPARE = ("words to do", "seconds", "messages", "findings", "fuzzy")
 def run_report(result: RunResult, *, verbose: bool = False) -> Report:
     """Return a table for each locale, the findings, the failed pages, and the summary.
 
-    If there are many pages, those with nothing to do, and many without any translation, are listed
-    only if ``verbose`` (see ``_pages_shown``). So are notes among the findings.
+    If there are many pages, the tables omit pages with nothing to do. They also omit the pages
+    without any translation if these are many (see ``_pages_shown``). With ``verbose``, the report
+    has all pages, and also the notes among the findings.
     """
     tables: list[Table] = []
     silent: list[str] = []
@@ -101,7 +102,7 @@ def _hidden_lines(
 
 
 def failure_lines(executions: Sequence[Execution]) -> list[str]:
-    """Return each failed page: place, exception, blame, code, end of the traceback.
+    """Return lines about each failed page: place, exception, blame, code, end of the traceback.
 
     At most ``LISTED`` pages are listed, followed by the number of the rest.
     """

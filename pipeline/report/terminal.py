@@ -130,7 +130,7 @@ def _fit(columns: Sequence[_Column], width: int) -> bool:
 
 
 def _room(columns: Sequence[_Column], width: int) -> int:
-    """Return how much of ``width`` columns of minimum width leave; negative if they are wider."""
+    """Return the width that remains if all columns are as narrow as possible; may be negative."""
     # Three spaces separate two columns, and there is one at either end.
     return width + 1 - sum(column.least + 3 for column in columns)
 

@@ -293,8 +293,9 @@ def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
 def _reference_rows(result: RunResult, locale: str) -> list[Row]:
     """Return one row for the whole API reference, or no row if there is none.
 
-    The reference has a thousand pages; rows for each of them would hide the guides. The row has the
-    shares of its translations that were kept, carried over, made fuzzy, and made obsolete.
+    The reference has a thousand pages; rows for each of them would hide the guides. Among the
+    translations of the reference, the row shows the shares that were kept, carried over, made
+    fuzzy, and made obsolete.
     """
     pages = result.reference.get(locale, ())
     if not pages:

@@ -1,8 +1,9 @@
 """Form of a report before it is written: tables, lines and findings, in reading order.
 
-This form does not depend on width, colours or language. A writer (``terminal``) gets these as a
-``Screen``, and turns the report into text. The pipeline's own words have the type ``Translatable``,
-and the writer translates them. All other texts are untrusted, and the writer escapes them.
+This form does not depend on width, colours or language. A writer (``terminal``) gets these
+properties as a ``Screen``, and turns the report into text. The pipeline's own words have the type
+``Translatable``, and the writer translates them. All other texts are untrusted, and the writer
+escapes them.
 """
 
 from __future__ import annotations

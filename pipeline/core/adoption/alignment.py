@@ -103,7 +103,7 @@ def align(
 class _Aligner:
     """Aligner of a part of the page with a part of the copy.
 
-    A *place* is how far an alignment has got: the numbers of blocks before it on each side.
+    A *place* is a position in an alignment: the numbers of blocks before it on each side.
     """
 
     def __init__(

@@ -2,9 +2,9 @@
 
 First, ``NameIndex`` guesses the page: it compares identifiers and numbers in the copy with those in
 raw documents, because parsing upstream's whole history would take too long. Then ``choose``
-compares lines of code: each line that only one side has is a cost of a version. Among equally good
-versions, it prefers a page that exists at the pin, then the version that was current longest,
-because most copies were made from it.
+compares lines of code: each line that only one side has adds to the cost of a version. Among
+equally good versions, it prefers a page that exists at the pin, then the version that was current
+longest, because most copies were made from it.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class NameIndex:
     def guesses(self, copy: Sequence[Block], *, most: int) -> list[str]:
         """Return up to ``most`` pages that are similar to a copy, the most similar first.
 
-        The similarity of a page is the one of its most similar version.
+        The similarity of a page is that of its most similar version.
         """
         counts: Counter[str] = Counter()
         for versions in self.names.values():

@@ -27,7 +27,7 @@ _NO_SPACE = re.compile(r"[^, \t\r\n]")  # start of the next cell in the JSON
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060\ufeff]")
 _WIDE_SPACE = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
-# Sign of a link to a heading, at its end: "¶" or "[#](#name)".
+# The link sign at the end of a heading: "¶" or "[#](#name)".
 _PERMALINK = re.compile(r"\s*(?:\[[¶#\uf0c1]\]\([^()]*\)|[¶\uf0c1])\s*$")
 # Number of a heading: "第一章", "3.2".
 _NUMBERING = re.compile(
@@ -87,7 +87,7 @@ def _notebook_blocks(text: str) -> Iterator[Block]:
 
 
 def _cells(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the cells of a notebook's JSON; if the file is truncated, the cells before the end."""
+    """Yield the cells of a notebook's JSON; if the file is truncated, only the complete ones."""
     start = _CELLS.search(text)
     at = start.end() if start else len(text)
     while cell_start := _NO_SPACE.search(text, at):
@@ -197,9 +197,10 @@ def _clean(block: Block) -> Block:
 
 
 def _without_english(text: str) -> str:
-    """Return a paragraph in both languages without its English lines.
+    """Return a bilingual paragraph without its English lines.
 
-    A line is English if it has no Chinese and at least four words. So ``jax.numpy.dot`` stays.
+    A line is English if it has no Chinese and at least four words. So a line such as
+    ``jax.numpy.dot`` stays.
     """
     lines = text.split("\n")
     if not HAN.search(text):

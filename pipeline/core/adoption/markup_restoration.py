@@ -170,9 +170,10 @@ def _with_spans(english: str, chinese: str, markup: Markup) -> str:
 
 
 def _place_of(atom: str, chinese: str, count: int) -> re.Pattern[str] | None:
-    """Return a pattern for the atom's text that ``chinese`` has exactly ``count`` times, or None.
+    """Return a pattern for the text of an atom, or None if its places are ambiguous.
 
-    Try long texts of the atom before short ones, and text with other markup before plain text.
+    The pattern matches exactly ``count`` times in ``chinese``. Try long texts of the atom before
+    short ones, and text with other markup before plain text.
     """
     plain = plain_atom(atom)
     texts = {_shown(atom), plain} - {""}

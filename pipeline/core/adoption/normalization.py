@@ -30,7 +30,7 @@ _SHORTEST_LINE = 4  # minimum length of a line of code that can identify a page
 
 
 def plain_code(line: str) -> str:
-    """Return a line of code without prompt, comment and white space, and with equal quotes.
+    """Return a line of code without prompt, comment and white space, and with uniform quotes.
 
     ``>>> f( “a” )  # see above`` → ``f('a')``
     """
@@ -49,7 +49,7 @@ def code_lines(code: str) -> tuple[str, ...]:
 
 
 def lines_in(code: str, known: frozenset[str]) -> Counter[str]:
-    """Count the ``known`` normalized lines in a piece of code, which may be joined to one line."""
+    """Count the ``known`` normalized lines in a piece of code, even if its line breaks are lost."""
     found: Counter[str] = Counter()
     is_single = "\n" not in code.strip()
     for line in code.split("\n"):

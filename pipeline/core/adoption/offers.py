@@ -2,8 +2,8 @@
 
 ``carry_to_pin`` treats a copy's translations as a catalogue of the old version. The usual update of
 catalogues then finds their messages at the pin. ``adopt_into`` puts the offers into a catalogue, as
-fuzzy translations that a person must confirm. It never changes an existing translation: then the
-offer becomes a comment of the entry.
+fuzzy translations that a person must confirm. An existing translation is never changed: the offer
+becomes a comment of its entry.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ class _Replay:
     def _renew(self, name: str, commit_id: str, date: str) -> None:
         """Start a new version of a page if its content has changed.
 
-        A commit may change the mode of a file only; that does not make a version.
+        A commit that changes only the mode of a file makes no new version.
         """
         blobs = sorted(self._blobs[name].items())
         pages = pages_of([SourceFile(path=path, blob=blob) for path, blob in blobs])
@@ -150,7 +150,7 @@ class _Replay:
             self._open[name] = only_version(page, commit_id, date)
 
     def _end(self, name: str, *, until: str) -> None:
-        """End the current version of a page. Its last commit is the commit before this one."""
+        """End the current version of a page. Its last commit is the one in ``_last``."""
         version = self._open.pop(name)
         last = self._last or version.first
         self.versions[name].append(replace(version, last=last, until=until))

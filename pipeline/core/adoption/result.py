@@ -30,7 +30,7 @@ class CodeCell:
     place: str  # "cell 3"
     # Whether it differs from upstream's, except comments and white space.
     is_altered: bool = False
-    is_strange: bool = False  # whether that version of upstream has no such code
+    is_strange: bool = False  # whether the translated version of upstream has no such code
     broken: str = ""  # syntax error
 
 

@@ -14,6 +14,6 @@ M6  the ``.po`` file (`hygiene`)        G   rejections by the guard (`table`)
 Atoms are the parts of a text that a translation must preserve, such as code and link targets. The
 guard is the safety check that keeps a translation out of the merged page.
 
-The checks parse texts in two ways. `parsed` (with `inline_tree` and `placement`) parses the markup
-as a page would, and `masked` hides it.
+The checks parse texts in two ways. `parsed` (with `inline_tree` and `placement`) parses the markup,
+as the renderer of the page does. `masked` hides the markup.
 """

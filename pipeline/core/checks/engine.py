@@ -292,9 +292,9 @@ def _apply_first_fix(
 def _is_harmless(before: Subject, after: Subject) -> bool:
     """Return whether a fix keeps the words of a translation and adds no error.
 
-    The words of the source must be equal. The words of the rendered text may differ only if all
-    atoms are correct after the fix. For example, a reader of a broken link sees its target; after
-    the fix, the target is hidden.
+    The words of the two msgstrs must be equal. The words of the rendered texts may differ only if
+    all atoms are correct after the fix. For example, a reader of a broken link sees its target;
+    after the fix, the target is hidden.
     """
     if _compared_words(before.msgstr) != _compared_words(after.msgstr):
         return False

@@ -1,6 +1,6 @@
 """Checks of the ``.po`` file itself (M6), and of the translation memory.
 
-The adapter that parses a ``.po`` file (`adapters.po`) remarks on its irregularities.
+The parser of ``.po`` files (`adapters.po`) reports irregularities of a file as remarks.
 `RULE_OF_REMARK` gives each remark a rule, and thus a code.
 
 The memory stores translations without the English text. In its entries, a digest replaces the
@@ -170,7 +170,7 @@ def find_differing_placeholders(entries: Sequence[Entry]) -> Iterator[Problem]:
     """Report entries that have other placeholders than most translations of the same English.
 
     ``entries`` may be from several pages and locales. The index of a problem is the index of its
-    entry. In case of a tie, report all of these entries.
+    entry. If several sets of placeholders are equally common, report all entries with this English.
     """
     by_digest: dict[str, list[int]] = defaultdict(list)
     for index, entry in enumerate(entries):
@@ -230,7 +230,7 @@ def _bracket_problem(entry: Entry, bracket: str, index: int) -> Problem:
 
 
 def _placeholder_problem(entry: Entry, index: int) -> Problem:
-    """Return the problem with a placeholder whose number exceeds that of the long atoms."""
+    """Return the problem with a placeholder whose number exceeds the number of long atoms."""
     largest = max(_PLACEHOLDER.finditer(entry.msgstr), key=_numeric_order)
     return Problem(
         text=f"has {quote(largest[0])}, but the English has fewer long pieces",

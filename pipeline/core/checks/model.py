@@ -37,8 +37,8 @@ TITLES = frozenset(
 )
 _RST_FILE = re.compile(r"\.(?:rst|rest)(?::\d*)?$|:docstring$|:docstring of\b")
 _MARKDOWN_FILE = re.compile(r"\.(?:md|markdown|myst|ipynb)(?::\d*)?$")
-# Markup that only one of the two languages has. reST: ``code``, :role:`x`, `words`_.
-# Markdown: [words](target), {role}`x`, a fence.
+# Signs of one markup language that the other one does not have. reST: ``code``, :role:`x`,
+# `words`_. Markdown: [words](target), {role}`x`, a fence.
 _RST_SIGN = re.compile(r"``[^`]+``|:[\w.+:-]+:`|`__?(?!\w)")
 _MARKDOWN_SIGN = re.compile(r"\]\(|\{[\w.+:-]+\}`|```")
 # In the note of a reST message, this suffix follows the kind of block.
@@ -122,7 +122,7 @@ _ANNOUNCES = "::"
 def english_for_sphinx(msgid: str) -> str:
     """Return an English text with a final ``::`` shortened to ``:``.
 
-    A final ``::`` turns the next block into code. Sphinx adds this block itself, so the checks
+    A final ``::`` turns the next block into code. Sphinx handles the ``::`` itself, so the checks
     compare the paragraphs without it.
     """
     return msgid[:-1] if msgid.endswith(_ANNOUNCES) else msgid
@@ -160,10 +160,11 @@ def _names_in(pattern: re.Pattern[str], text: str) -> list[str]:
 def _with_targets(
     msgstr: str, pattern: re.Pattern[str], names: list[str], written: str
 ) -> str:
-    """Return ``msgstr`` with an English target for each translated name, in order.
+    """Return ``msgstr`` with an English target for each translated name.
 
-    ``pattern`` matches a reference without a separate target, and ``names`` are the English names.
-    ``written`` is the template for a reference with a target: ":term:`{} <{}>`".
+    ``pattern`` matches a reference without a separate target. ``names`` are the names in the
+    English text, in order. ``written`` is the template for a reference with a target, such as
+    ":term:`{} <{}>`".
     """
     ours = _names_in(pattern, msgstr)
     known = {name.lower() for name in names}

@@ -79,7 +79,7 @@ _EMAIL = re.compile(
 _IN_RST_TEXT = {Atom.URL: _URL, Atom.EMAIL: _EMAIL}
 _IN_TEXT = {
     Markup.RST: _IN_RST_TEXT,
-    Markup.MARKDOWN: {  # docutils parses the last two of reST
+    Markup.MARKDOWN: {  # in reST, docutils parses the last two
         **_IN_RST_TEXT,
         Atom.SUBSTITUTION: re.compile(r"\{\{.*?\}\}"),
         Atom.CITATION: re.compile(r"\[-?@[^\[\]]+\]"),
@@ -98,7 +98,7 @@ class Parsed:
     ``blocks`` are the parser's names of the surrounding blocks and of the blocks in the text. A
     translation with other ``blocks`` than its English has become another block by accident.
 
-    Three fields contain the text in a form for a purpose:
+    Three fields contain the text in different forms:
 
     - ``visible``: the rendered text, including code and formulas; a hard break is ``\n``.
     - ``plain``: the text with :data:`STAND_IN` in the place of each atom.
@@ -184,8 +184,8 @@ def _read_markdown(lines: list[str], kind: Kind) -> _BlocksAndTree:
         inside = image_tree(text)
         if inside is not None:
             return ("image",), inside
-        # The text closes the image too early. Without blocks, the result differs from
-        # that of the English, and M101 reports it.
+        # The text closes the image too early. Return no blocks: they then differ from those of the
+        # English, so M101 reports the text.
         return (), markdown_inline_tree(text)
     blocks, contents = markdown_blocks(lines, kind)
     if kind is Kind.HTML:
@@ -236,8 +236,8 @@ class _Collector:
             if node.type in _WORDS:
                 self._add_words(node, is_linked=is_linked)
                 continue
-            # The value of a link is its target, that of code is the code. Bold and
-            # italics have no entry in the table: they are not atoms.
+            # The value of a link node is the target of the link, and the value of a code node is
+            # the code. Bold and italics are not in the table, because they are not atoms.
             atom = _ATOM_OF.get(node.type)
             if atom:
                 self._add_atom(atom, node.value)

@@ -33,7 +33,7 @@ Blocks = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class _Around(NamedTuple):
-    """The source before and after a text that makes it a block of some kind.
+    """The source around a text, which makes the text a block of some kind.
 
     ``prefix`` starts each line after a hard break, so that this line is in the same block.
     """
@@ -52,8 +52,8 @@ _AROUND = {
 }
 _AROUND_HEADING = _Around(before="# ")
 _AROUND_LONG_HEADING = _Around(after="\n===")  # for a heading of several lines
-# For all other kinds. The paragraph before the text reveals a text that starts with
-# ``: ``: it becomes a definition, and the paragraph becomes its term.
+# For all other kinds. The paragraph before the text serves to detect a text that starts with
+# ``: ``: such a text becomes a definition, and the paragraph becomes its term.
 _AROUND_PARAGRAPH = _Around(before=f"{STAND_IN}\n\n")
 
 

@@ -203,8 +203,8 @@ MEANING = _checks(
     ("M705", _WARNING, "lost or added “for example”", words.find_example),
     ("M706", _WARNING, "lost or added “that is”", words.find_that_is),
     ("M707", _WARNING, "the opposite", words.find_opposite),
-    # False positives: 1 in 100 good translations. This excludes the translations that
-    # its word list was made from.
+    # False positives: 1 in 100 good translations. They were counted in other translations than
+    # those that the word list was made from.
     ("M708", _NOTE, "lost clause", omissions.find_omission),
     ("M709", _WARNING, "slip of the keyboard", words.find_typo),
     # Detects 28 of 100 swaps; false positives: 1 in 600 good translations.

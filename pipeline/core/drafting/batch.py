@@ -132,7 +132,7 @@ def batches_of(
 
 
 def _groups(questions: Sequence[Question], size: int) -> Iterator[list[Question]]:
-    """Yield groups of at most ``size`` questions and ``_WORDS`` words; each has a question."""
+    """Yield groups of at most ``size`` questions and ``_WORDS`` words; no group is empty."""
     group: list[Question] = []
     words = 0
     for question in questions:

@@ -1,8 +1,8 @@
 """Drafts of a page: checks all of them together, and puts them into the catalogue.
 
 Two drafts may each be valid alone and break the page together. So ``refused_together`` merges the
-page as if all drafts were confirmed, with the merge of a build. ``apply`` makes entries with drafts
-fuzzy. It leaves out drafts of entries that somebody has edited since the request.
+page as a build would do if all drafts were confirmed. ``apply`` makes entries with drafts fuzzy. It
+leaves out drafts of entries that somebody has edited since the request.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Judge of a model's answers, which are untrusted.
 
 ``Judge.judge`` takes a question and the text of an answer, and returns a msgstr or a rejection. An
-accepted msgstr has passed the guard, and every check that would hide a translation from readers. It
-has the atoms and the markup of its message, and the right language.
+accepted msgstr has passed the guard, and every check that can keep a translation out of its page.
+It has the atoms and the markup of its message, and is in the right language.
 
 A page may contain an instruction for the model. A model that obeys it, or shows its own
 instructions, uses words like "prompt" even in a short answer. A translation only has them if the
@@ -34,14 +34,15 @@ from pipeline.tables import read_table
 
 _HAN = re.compile(f"[{HAN}]")
 _QUOTED = 12  # number of characters of the task that no translation repeats by chance
-# Marks of emphasis and tables. A translation must not have more of a mark than the English has of
-# the marks in the value: next to Chinese, "_" is no emphasis, so *…* may replace _…_.
+# Marks of emphasis and tables, each with the English marks that it may replace. A translation must
+# not have more of a mark than the English has of all these marks. Next to Chinese, "_" does not
+# work, so *…* may replace _…_.
 _MARKS = {"*": "*_", "~": "~", "|": "|"}
 _LATIN = re.compile(r"[A-Za-z]+")
 _CHINESE_END = re.compile(r"[。！？]")
 _ENGLISH_END = re.compile(r"[.!?](?=\W*(?:\s|$))")
-# The checks of length skip short messages. So translations of messages with fewer than _FEW_WORDS
-# words may have _MOST_A_WORD characters for each word, and _MOST_MORE in addition.
+# The checks of length skip short messages. So the judge limits translations of messages with fewer
+# than _FEW_WORDS words: to _MOST_A_WORD characters for each word, plus _MOST_MORE characters.
 _FEW_WORDS, _MOST_A_WORD, _MOST_MORE = 5, 8, 12
 _HEADINGS = (Kind.HEADING, Kind.TITLE, Kind.PAGE_TITLE)
 # By language: scripts that a translation may use, as prefixes of Unicode names. Letters in the
@@ -292,7 +293,8 @@ def _task_words(english: str, answer: str) -> str:
     """Return words of the answer about a topic that the English does not have, or ""."""
     for of_answer, of_english in _TOPICS:
         found = of_answer.search(answer)
-        # English such as "Call ChatGPT" has the topic, too: it has a word of the answer.
+        # English such as "Call ChatGPT" has the topic as well, because a pattern for answers finds
+        # it.
         has_topic = of_english.search(english) or of_answer.search(english)
         if found and not has_topic:
             return found[0]

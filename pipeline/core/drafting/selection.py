@@ -39,10 +39,10 @@ _GAP = "…"  # in a rendering, it stands for any words
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """Model and glossary that drafts are made with now."""
+    """The current model and glossary, with which drafts are made."""
 
     name: str  # of the model
-    judge: Judge  # also judges renderings, because people may send glossary rows
+    judge: Judge  # also judges renderings, because anybody may propose glossary rows
     glossary: Glossary | None = None
 
     def ask(self, page: str, entry: Entry, why: DraftReason) -> Question:
@@ -70,8 +70,8 @@ class Selected:
     questions: list[Question] = field(default_factory=list)
     # Outdated drafts that will be replaced.
     stale: list[Stale] = field(default_factory=list)
-    # Number of entries with a person's translation of an older text that no other entry has. They
-    # are not selected.
+    # Number of entries that are not selected, because they have a person's translation of an older
+    # text, and no other entry has this translation.
     left_alone: int = 0
 
 

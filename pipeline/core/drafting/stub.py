@@ -2,7 +2,7 @@
 
 ``draft --stub`` uses it to show drafting without an API key; tests use it, too. ``answer`` takes
 the body of a request and returns the text of a reply. Each word becomes characters of the Thousand
-Character Classic, which a digest of the word chooses, so equal texts have equal translations. Terms
+Character Classic. A digest of the word selects them, so equal texts have equal translations. Terms
 become their renderings. Names, numbers, marks and markup stay.
 """
 

@@ -236,11 +236,11 @@ class Glossary:
 
     @cached_property
     def _avoided_in(self) -> dict[str, list[str]]:
-        """Return the words to search for in a translation, and what each of them contains.
+        """Return the words to search for in a translation, each with the avoided renderings in it.
 
-        The value of an avoided rendering is itself and the avoided renderings in it: 异步分派
-        contains 分派. The value of an accepted rendering that contains an avoided one is an empty
-        list. The search finds the longer word first, so the shorter one in it is accepted.
+        The list of an avoided rendering includes itself: 异步分派 has 异步分派 and 分派. An
+        accepted rendering is a word as well if it contains an avoided one. Its list is empty: the
+        search finds the longer word first, so the avoided rendering in it is accepted.
         """
         avoided: set[str] = set()
         right: set[str] = set()

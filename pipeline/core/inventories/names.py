@@ -42,8 +42,8 @@ def references_in(texts: Iterable[str], usual: Mapping[str, str]) -> References:
     """Return the pairs (domain, name) that the roles in ``texts`` refer to.
 
     Both ":func:`~numpy.sin`" and "{func}`sine <numpy.sin>`" give ``("py", "numpy.sin")``.
-    ``usual`` maps aliases to modules: ``np`` to ``numpy``. A name is returned with its alias, and
-    with the module instead of it.
+    ``usual`` maps aliases to modules: ``np`` to ``numpy``. A name with an alias is returned in both
+    forms: as ``np.sin`` and as ``numpy.sin``.
     """
     found: set[tuple[str, str]] = set()
     labels: set[tuple[str, str]] = set()
@@ -120,9 +120,9 @@ def names_table(
     """Return the table of names for ``sites`` (URLs by name).
 
     For a site in ``fetched``, the table has the objects of the fetched inventory that are in
-    ``references``. For any other site, it has all objects of the ``old`` table, if that has the
-    site with the same URL. They are all kept, because there may be no network, and another release
-    may need them.
+    ``references``. Any other site, for example without a network, keeps all its objects in the
+    ``old`` table, if its URL has not changed. Objects that are not in ``references`` are kept as
+    well, because another release may need them.
     """
     table: dict[str, OtherSite] = {}
     for name, url in sites.items():

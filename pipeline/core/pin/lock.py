@@ -41,7 +41,8 @@ class SourceFile:
 class RefusedFile:
     """An upstream file or folder that was not pulled because of its name."""
 
-    # The path for display is escaped, and shortened in the middle. That of a folder ends with "/".
+    # The path for display: escaped, and shortened in the middle if it is long. The path of a folder
+    # ends with "/".
     path: str
     rule: str  # the violated rule, in words
 

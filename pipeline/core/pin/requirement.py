@@ -59,7 +59,8 @@ def read_pin(text: str, *, upstream: str, version: str, package: str) -> Pin:
 def pinned_names(text: str, package: str) -> tuple[str, ...]:
     """Return the distributions that are pinned to the version of ``package``: ``jax``, ``jaxlib``.
 
-    These are the distributions in its dependency group whose names begin with its name.
+    These are the distributions in the dependency group of the package whose names begin with the
+    name of the package.
     """
     name = group_of(package)
     if not name:

@@ -252,7 +252,8 @@ def _written(entry: Entry, msgstr: str, *, is_draft: bool) -> Entry:
     """Return an entry with a new translation, and without notes about the state of the old one."""
     notes = tuple(note for note in entry.notes if not note.startswith(FUZZY))
     if is_draft and msgstr:
-        # A fuzzy entry has the English that it translates as ``previous``: here the current one.
+        # The ``previous`` of a fuzzy entry is the English that it translates: here, the current
+        # English.
         return replace(
             entry, msgstr=msgstr, fuzzy=True, previous=entry.msgid, notes=notes
         )

@@ -212,8 +212,8 @@ def _unmarked_problem(subject: Subject, code: str, place: Span) -> Problem:
 def _is_readable(code: str, became: str | None) -> bool:
     """Return whether readers still understand code that a translation changed.
 
-    That is so if its words were translated ("`data types`" became "`数据类型`"), or if only
-    white space differs ("`a, b`" became "`a,b`").
+    Readers do if its words were translated ("`data types`" became "`数据类型`"), or if only white
+    space differs ("`a, b`" became "`a,b`").
     """
     if not became:
         return False

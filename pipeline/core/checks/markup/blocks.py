@@ -45,7 +45,7 @@ def _mended_markdown(subject: Subject, source: str) -> Iterator[str]:
 
     ``* 词*`` -> ``*词*``, ``甲|乙`` -> ``甲\|乙``, ``键 #`` -> ``键 \#``, ``# 键`` -> ``\# 键``
 
-    The caller has to test them by a parser.
+    The caller has to test them with a parser.
     """
     # Each correction is for one cause. For other causes it changes nothing, or the parser
     # rejects it.
@@ -59,7 +59,7 @@ def _mended_markdown(subject: Subject, source: str) -> Iterator[str]:
 
 
 def _mended_rst(subject: Subject, source: str) -> Iterator[str]:
-    r"""Yield possible corrections of a reST text. The caller has to test them by docutils.
+    r"""Yield possible corrections of a reST text. The caller has to test them with docutils.
 
     ``例如::`` -> ``例如：``, ``词 : 甲`` -> ``词：甲``, ``+ 甲`` -> ``\+ 甲``
     """
@@ -138,10 +138,10 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
 
 
 def _repeated_mark(subject: Subject, source: str) -> str:
-    """Return the mark at the start of a text that repeats the mark of its block on the page, or "".
+    """Return the mark at the start of ``source`` if the page already has this mark there, or "".
 
-    The source of a heading on the page is ``# `` and the message. If the translation is ``# 键``,
-    its ``# `` is such a mark. It is correct if the English starts with one as well.
+    On the page, the source of a heading is ``# `` and the message. So the translation ``# 键``
+    repeats the mark. If the English message also starts with a mark, return "".
     """
     own_mark = _SYNTAX[subject.markup].own_marks.get(subject.kind)
     match = own_mark.match(source) if own_mark else None

@@ -69,9 +69,9 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
 def _meant_marks(subject: Subject, lost: int) -> re.Pattern[str]:
     """Return the pattern of the runs of stars and underscores that count as marks.
 
-    ``lost`` is how many bold and italic parts the English has more than the translation.
-    A star with spaces on both sides usually is a multiplication sign. It counts as a mark only if
-    emphasis is lost and two such stars surround words.
+    ``lost`` is the number of bold and italic parts in the English, minus the number in the
+    translation. A star with spaces on both sides usually is a multiplication sign. It counts as a
+    mark only if emphasis is lost and two such stars surround words.
     """
     if lost > 0 and _SPACED.search(subject.msgstr):
         return pairs.MEANT_WIDELY
@@ -222,7 +222,7 @@ def _without_emphasis(source: str) -> str:
 def _broken_rst_pairs(source: str) -> list[re.Match[str]]:
     """Return the texts that look like bold or italics, but do not render as such.
 
-    ``** 词 **``, ``＊＊词＊＊``, and ``***词***``, of which readers see a star
+    Such texts are ``** 词 **``, ``＊＊词＊＊``, and ``***词***``, where readers see a star.
     """
     emphasized = _emphasized(source)
     return [

@@ -66,7 +66,7 @@ class MarkPair:
 
     @property
     def size(self) -> int:
-        """Return the length of each mark: 1 for italics, 2 for bold, 3 for both."""
+        """Return the length of each run: 1 for italics, 2 for bold, 3 for both."""
         return self.inner_start - self.start
 
 

@@ -120,8 +120,8 @@ def _find_markdown_roles(subject: Subject) -> Iterator[Problem]:
     if "`" not in subject.msgstr or fixes.count_extra_marks(subject, "`", "｀") > 0:
         return
     for role in fixes.missing(subject.english, subject.chinese, Atom.ROLE):
-        # An atom such as {func}`a.b`. That of a role with translatable content is only
-        # its name: {abbr}.
+        # ``role`` is an atom such as {func}`a.b`. The atom of a role with translatable content is
+        # only the name of the role: {abbr}.
         name, target = role[1:-1], ""
         if parts := _MARKDOWN_ROLE.fullmatch(role):
             name, target = parts.groups()

@@ -59,10 +59,10 @@ def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
 
 
 def _beside_backtick(source: str, lost: list[str]) -> str:
-    """Return how ``source`` writes the first lost atom that has a backtick on at least one side.
+    """Return the first lost atom with a backtick in ``source``, including this backtick, or "".
 
-    The text includes one backtick; it is "" if there is no such atom. ``lost`` contains code and
-    roles with their marks. Example: source "用 `f 时", lost "`f`", result "`f".
+    The backtick may be on one side of the words or on both; the result includes only one. ``lost``
+    contains code and roles with their marks. Example: source "用 `f 时", lost "`f`", result "`f".
     """
     for atom in lost:
         words = re.escape(atom.partition("`")[2].rstrip("`"))

@@ -58,8 +58,8 @@ _SPELLED = re.compile(rf"\b(?:{_COUNT})(?:(?:\s+and)?[\s-]+(?:{_COUNT}))*s?\b")
 _MONTHS = {name: number for number, name in enumerate(_WORDS["months"].split(), 1)}
 _MONTH = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]*\b")
 _ENGLISH_WORD = re.compile(r"[a-z]+")
-# The values that a word which is not a number may have in a translation. For "half", these
-# are 0.5, 2 and 50.
+# English words such as "half", which imply a number without being one, with the numbers that a
+# translation may have for the word. For "half", these are 0.5, 2 and 50.
 _VALUES_OF_NAME: dict[str, list[str]] = defaultdict(list)
 for _value, _names in _WORDS["names"].items():
     for _name in _names.split():
