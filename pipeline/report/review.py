@@ -138,7 +138,7 @@ def missing_english_line(review: Review) -> str:
     if not review.lacks_english:
         return ""
     return (
-        f"The English of {counted(review.lacks_english, 'message')} is not at hand."
+        f"The English of {counted(review.lacks_english, 'message')} is unavailable."
         f" To fetch it: {how_to_run('sync', '--no-execute')}"
     )
 
@@ -215,7 +215,7 @@ def _page_heading(messages: Sequence[Message]) -> str:
 
 def _row(message: Message) -> str:
     """Return the row of a message."""
-    english = _cell_text(message.english) or "<i>not at hand</i>"
+    english = _cell_text(message.english) or "<i>unavailable</i>"
     if message.old_english:
         english += f"<br><i>was:</i> {_cell_text(message.old_english)}"
     cells = (

@@ -321,9 +321,9 @@ def overview_report(rows: Sequence[UpstreamRow], locales: Sequence[str]) -> Repo
         for locale in locales
     ]
     failed = [f"{row.name} ({row.exit_code})" for row in rows if row.exit_code]
-    line = f"{counted(len(rows), 'upstream')}, all well"
+    line = f"{counted(len(rows), 'upstream')}, all succeeded"
     if failed:
-        line = f"{counted(len(rows), 'upstream')}, not well: {', '.join(failed)}"
+        line = f"{counted(len(rows), 'upstream')}; failed: {', '.join(failed)}"
     return (*tables, Lines([Translatable(line)]))
 
 

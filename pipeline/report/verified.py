@@ -76,7 +76,7 @@ def _lines(result: Verified, *, verbose: bool) -> Iterator[str]:
     if result.unproved:
         yield (
             f"not proved: {counted(len(result.unproved), 'page')} of the API reference, because "
-            "the docstrings of the lock are not here. Run: "
+            "the docstrings that the lock lists are missing. Run: "
             f"{how_to_run('pull', result.upstream)}"
         )
     release = result.ref or "a folder"
@@ -87,6 +87,6 @@ def _lines(result: Verified, *, verbose: bool) -> Iterator[str]:
         f"and commit {result.project[:12]} of the project"
     )
     yield (
-        f"{proved} of {counted(len(result.pages), 'page')} equal those that the two commits make: "
+        f"{proved} of {counted(len(result.pages), 'page')} were reproduced from the two commits: "
         "only prose differs from upstream"
     )

@@ -51,7 +51,7 @@ def test_every_upstream_is_synced_and_stands_in_one_table(
     assert told.count("every upstream · zh_CN") == 1
     rows = [line.split()[0] for line in told.split("\n") if "0 %" in line]
     assert rows == [*NAMES, "3"]
-    assert "3 upstreams, all well" in told
+    assert "3 upstreams, all succeeded" in told
     for name in NAMES:
         assert (hub / "translations/zh_CN" / name / "index.po").is_file()
         report = json.loads((hub / "build/reports" / name / "report.json").read_bytes())
@@ -69,7 +69,7 @@ def test_one_that_fails_stops_no_other_and_the_worst_code_is_told(
     words = ["--no-execute"] if command == "sync" else []
     assert main([command, "--all", *words]) == 3
     told = capfd.readouterr()
-    assert "not well: lamps (3)" in told.out
+    assert "failed: lamps (3)" in told.out
     assert "error: lamps: does not exist" in told.err
     assert [path.name for path in sorted((hub / "upstream").glob("*.lock"))] == [
         "boats.lock",
@@ -228,7 +228,7 @@ def test_a_bug_in_one_stops_no_other(
 
     monkeypatch.setattr("pipeline.commands.pull.pull", broken)
     assert main(["pull", "--all"]) == 70
-    assert "not well: lamps (70)" in capfd.readouterr().out
+    assert "failed: lamps (70)" in capfd.readouterr().out
     assert (hub / "upstream/mills.lock").is_file()
 
 

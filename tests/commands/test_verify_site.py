@@ -133,7 +133,7 @@ def site(tmp_path: Path, built: Path) -> Copy:
 def test_a_site_as_it_was_built_is_proved(site: Copy, capsys: Speech) -> None:
     assert site.verify("", "-v") == 0
     said = capsys.readouterr().out
-    assert "3 of 3 pages equal those that the two commits make" in said
+    assert "3 of 3 pages were reproduced from the two commits" in said
     assert "✓ lamp.ipynb" in said
     assert "✗" not in said
 

@@ -235,7 +235,7 @@ def test_what_is_said_of_a_mistake_has_no_english_but_what_it_quotes(
         ("2 messages on 1 page to look at", "1 个页面上有 2 条译文要看"),
         ("No translation to look at", "没有要看的译文"),
         (
-            "The English of 3 messages is not at hand. To fetch it: nox -s sync",
+            "The English of 3 messages is unavailable. To fetch it: nox -s sync",
             "有 3 条的英文不在手边。取回英文：nox -s sync",
         ),
         ("look at build/review.html", "请看 build/review.html"),

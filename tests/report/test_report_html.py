@@ -565,7 +565,7 @@ def test_advice_about_a_document_that_cannot_be_read() -> None:
         FAILED, failure=None, cells=0, reason="a.ipynb: is not valid JSON"
     )
     assert whose(broken) == "the document"
-    assert "Mend it upstream" in advice(broken)
+    assert "Ask upstream to correct it" in advice(broken)
     assert (
         "is not valid JSON"
         in read(

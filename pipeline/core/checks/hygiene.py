@@ -61,7 +61,7 @@ def header_problem(catalog: Catalog, wanted: Mapping[str, str]) -> str:
         return f"the header says Language: {language}, but this is {wanted['Language']}"
     plural = catalog.header.get("Plural-Forms")
     if plural != wanted.get("Plural-Forms"):
-        return f"the header says Plural-Forms: {plural}, but prose has one form"
+        return f"the header says Plural-Forms: {plural}, but prose has no plural forms"
     return ""
 
 

@@ -60,7 +60,7 @@ class Reason(StrEnum):
 
     NO_ANSWER = "no answer"
     ATOMS = "code, links or formulas changed"
-    MARKUP = "markup or lines that the English has not"
+    MARKUP = "markup or lines that the English lacks"
     LANGUAGE = "another language"
     UNTRANSLATED = "not translated"
     HEADING = "a heading as a paragraph"
@@ -224,7 +224,7 @@ def _markup_faults(subject: Subject) -> Iterator[tuple[Reason, str]]:
     msgid, msgstr = subject.msgid, subject.msgstr
     # The model may have written code itself, instead of copying a mark (⟦1⟧).
     if not keeps_atoms(msgid, msgstr, subject.markup):
-        yield Reason.ATOMS, "has code, links, formulas or HTML that the English has not"
+        yield Reason.ATOMS, "has code, links, formulas or HTML that the English lacks"
     # A translation may drop all hard line breaks.
     if msgstr.count("\n") not in (0, msgid.count("\n")):
         yield Reason.MARKUP, "has other line breaks than the English"

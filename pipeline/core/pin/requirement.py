@@ -96,7 +96,7 @@ def choose_pin(word: str, *, package_version: str | None, now: Pin) -> Pin:
         package = now.package
         hint = (
             "Leave out --package-version, "
-            f"or name the docs by their commit to pin them apart from {package}."
+            f"or give the commit of the docs, which works with any version of {package}."
         )
         raise ConfigError(
             f"{word!r} is the docs of {package} {version}, "

@@ -142,7 +142,7 @@ def find_unbalanced(subject: Subject) -> Iterator[Problem]:
         marks = " and ".join(dict.fromkeys(subject.msgstr[at] for at in single))
         yield Problem(
             text=f"has {marks} without a partner",
-            hint="Add the other one of the pair, or delete it.",
+            hint="Add its partner, or delete it.",
             spans=tuple((at, at + 1) for at in single),
         )
     elif brackets.mixed:
