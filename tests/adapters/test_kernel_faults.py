@@ -345,8 +345,8 @@ def test_no_temporary_file_is_left_in_the_end(zoo: Zoo) -> None:
         ("big-image", 1, "OutputLimit", "the page printed more than 2 MiB"),
         ("system-exit", 1, "SystemExit", "3"),
         ("asks", 1, "StdinNotImplementedError", "input"),
-        ("eats-memory", 1, "MemoryLimit", "MiB of memory of 400"),
-        ("child-eats-memory", 1, "MemoryLimit", "MiB of memory of 400"),
+        ("eats-memory", 1, "MemoryLimit", "MiB of memory; the limit is 400"),
+        ("child-eats-memory", 1, "MemoryLimit", "MiB of memory; the limit is 400"),
         ("no-such-kernel", 0, "NoSuchKernel", "no-such-kernel"),
     ],
 )

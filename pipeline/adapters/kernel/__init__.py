@@ -1,8 +1,8 @@
 """Execution of notebooks by papermill: a pool of workers, their kernels and their limits.
 
-``run_notebooks`` takes jobs and yields outcomes. A page cannot stop another page. When its outcome
-is yielded, none of its processes and files remain. Caches, pages and the project's configuration
-do not belong here.
+``run_notebooks`` takes jobs and yields outcomes. A page cannot stop another page. When the outcome
+of a page is yielded, none of the page's processes and files remain. Caches, pages and the project's
+configuration do not belong here.
 """
 
 from pipeline.adapters.kernel.interpreter import (

@@ -3,7 +3,8 @@
 Python stores compiled modules (bytecode) beside the installed packages. A kernel cannot do that,
 because a page must not change packages. Each kernel would compile its imports again, which takes
 seconds for JAX. So before a page runs, another process imports the same modules, unless they are
-compiled already. That process can write to the folders of installed packages only.
+compiled already. That process can write only to the folders of installed packages and to a
+temporary folder.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from pipeline.adapters.kernel.interpreter import ENVIRONMENT
 from pipeline.adapters.kernel.sandbox import kernel_command, kernel_environment
 
 KERNEL = "ipykernel.kernelapp"  # module that every kernel imports
-# An import in the JSON of a notebook. It also matches prose ("import data"). That does no harm: the
-# word is no module, or its module is compiled without need.
+# An import in the JSON of a notebook. The pattern also matches prose ("import data"). This does no
+# harm: either there is no such module, or the module is compiled without need.
 _IMPORTED = re.compile(r"\b(?:import|from) +([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 _IMPORT = """
 import importlib, sys
@@ -32,7 +33,7 @@ for name in sys.argv[1:]:
     except BaseException:
         pass
 """
-_SECONDS = 120  # time limit; each page compiles the remaining modules for itself
+_SECONDS = 120  # time limit; after that, each page compiles the remaining modules for itself
 
 
 def compile_imports(notebook: str, folder: Path) -> None:
@@ -63,7 +64,7 @@ def compile_imports(notebook: str, folder: Path) -> None:
 
 
 def _is_compiled(name: str) -> bool:
-    """Return whether compiling the module is unnecessary, or impossible in its folder."""
+    """Return whether the module need not be compiled, or cannot be: its folder is read-only."""
     source = _source(name)
     if source is None or Path(cache_from_source(str(source))).exists():
         return True

@@ -1,4 +1,4 @@
-"""Cgroup of a worker's kernel, with which the system limits the number of its processes.
+"""Cgroup of a worker's kernel: makes the system limit the number of the kernel's processes.
 
 The watch alone (``watch``) cannot stop a page that forks without end, because such a page takes all
 CPU time. A cgroup is a folder of the system. Only Linux has cgroups, and not every user may create
@@ -27,7 +27,7 @@ _EVERY = 0.02  # seconds between checks whether killed processes are gone
 
 
 def task_limit(processes: int, threads: int) -> int:
-    """Return the limit for a page's processes and threads together, which the system counts."""
+    """Return the limit for a page's processes and threads; the system counts both together."""
     return processes + _THREADS * threads
 
 
@@ -84,7 +84,7 @@ def remove_group(group: Path, *, seconds: float = 5.0) -> None:
     end = time.monotonic() + seconds
     while group.exists() and time.monotonic() < end:
         kill_group(group)
-        with suppress(OSError):  # until its last process is gone
+        with suppress(OSError):  # fails until the last process is gone
             group.rmdir()
             return
         time.sleep(_EVERY)

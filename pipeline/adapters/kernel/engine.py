@@ -4,8 +4,9 @@ Importing papermill takes a quarter of a second, so import this module only wher
 engine differs from papermill's in the kernel's interpreter and folder, in the reported progress,
 and in the limit on output. Cells that are expected to raise do not stop the run.
 
-The notebook is changed in place. The result is the reason why the run stopped before its last cell.
-This module does not check whether tagged cells did raise; the outputs show that.
+The notebook is changed in place. The result is the reason why the run stopped before its last cell,
+or None. This module does not check whether cells with the tag ``raises-exception`` did raise; the
+outputs show that.
 """
 
 from __future__ import annotations
@@ -45,9 +46,10 @@ LAST_SECONDS = 1  # for a kernel to end after it closed its connections
 def execute(
     notebook: Any, job: Job, page: PageRun, *, environment: Mapping[str, str]
 ) -> Stop | None:
-    """Run all cells of ``notebook`` in place, up to the first unexpected failure, and return it.
+    """Run the cells of ``notebook`` in place, up to the first unexpected failure.
 
-    The kernel starts in the folder ``page`` below ``page.folder``, with exactly ``environment``.
+    Return that failure, or None. The kernel starts in the subfolder "page" of ``page.folder``. Its
+    environment variables are exactly ``environment``.
     """
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
@@ -148,9 +150,9 @@ class _Kernels(KernelSpecManager):
 
 
 class _KernelClient(AsyncKernelClient):
-    """Client that ends the page when a single message exceeds the limit for all its output.
+    """Client that ends the page when a single message exceeds the limit for the page's output.
 
-    ZeroMQ closes the connection of such a message before it is in memory.
+    ZeroMQ closes the connection before it reads such a message into memory.
     """
 
     def start_channels(self, *channels: bool, **named: bool) -> None:
@@ -223,9 +225,9 @@ class PageEngine(NBClientEngine):  # type: ignore[misc]  # papermill has no type
     def execute_managed_notebook(
         cls, manager: Any, kernel_name: str, **options: Any
     ) -> Any:
-        # The watch enforces all limits. nbclient's limits measure wall time, so that a kernel on a
-        # busy machine would look like one that hangs. They are longer than all others, so that they
-        # only apply if the watch itself fails.
+        # The watch enforces all limits. nbclient's own limits measure wall time, so a kernel on a
+        # busy machine would seem to hang. Make them longer than all limits of the watch, so that
+        # they apply only if the watch itself fails.
         far = 2 * options["page"].watch.policy.wall_timeout
         client = _Client(
             manager,

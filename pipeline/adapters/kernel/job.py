@@ -27,7 +27,7 @@ class Startup:
 class Policy:
     """Limits and environment of a notebook's run."""
 
-    # Limits on what the kernel and its children use, so that no page fails on a busy machine.
+    # Limits on what the kernel and its children use. So no page fails because the machine is busy.
     timeout: int = 100  # CPU seconds per cell
     page_timeout: int = 1800  # CPU seconds for the whole page
     stall: int = 300  # seconds without any CPU time or output
@@ -54,7 +54,7 @@ class Job:
     page: str
     notebook: str  # JSON
     folder: Path
-    kernel: str
+    kernel: str  # name of a kernel spec: "python3"
     policy: Policy = field(default_factory=Policy)
     scratch: Path = Path()  # set by run_notebooks
     project: Path | None = None
@@ -83,8 +83,8 @@ class Outcome:
     seconds: float
     stop: Stop | None
     cell_seconds: tuple[float, ...] = ()  # of each code cell that ran
-    # Code cells during which files of the project changed, and their paths. Empty if writes are
-    # confined.
+    # Numbers of the code cells during which files of the project changed, with the paths of these
+    # files. Empty if the system confines writes.
     changed: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
 

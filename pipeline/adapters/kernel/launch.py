@@ -72,7 +72,7 @@ def _raise_loopback() -> None:
 
 
 def landlock_version() -> int:
-    """Return the version of Landlock on this system; 0 or less if there is none."""
+    """Return the version of Landlock, Linux's restriction of processes; 0 or less without it."""
     if sys.platform != "linux":
         return 0
     import ctypes
@@ -86,7 +86,7 @@ def confine(folders: list[str]) -> bool:
 
     Then a cell can neither stop nor kill its worker, other pages or the user's session. It can only
     change files in ``folders``, devices and shared memory. If ``folders`` is empty, writes are not
-    confined. Return False if the system cannot confine signals, or cannot confine writes.
+    confined. Return whether everything that should be confined is confined.
     """
     version = landlock_version()
     if version < 1:
@@ -126,7 +126,10 @@ def _permit(system: ctypes.CDLL, ruleset: int, folder: str, rights: int) -> None
 
 
 def tie_to_worker() -> None:
-    """Die with the worker, be first in line when memory runs out, and write no core dumps."""
+    """Make the system kill this process when the worker dies, and first if memory runs out.
+
+    The process writes no core dumps.
+    """
     if sys.platform == "linux":
         import ctypes
         import resource
@@ -177,7 +180,8 @@ def main(mode: str, limit: str = "", folders: str = "", *command: str) -> None:
     """Become the kernel, or probe the network."""
     if mode == "probe":
         sys.exit(0 if leave_network() else 1)
-    # Limit first: in the new namespace of ``leave_network``, the user has no rights outside.
+    # Limit processes first: in the new namespace of ``leave_network``, the user has no rights
+    # outside of it.
     limit_processes(limit)
     if mode == "offline":
         leave_network()

@@ -14,7 +14,7 @@ _FOR_SERVERS = ("jupytext.sync_contentsmanager", "jupytext.async_contentsmanager
 
 
 def notebook_from_myst(text: str) -> dict[str, Any]:
-    """Return a MyST notebook as the plain value of a notebook. Raises ValueError."""
+    """Parse a notebook in MyST; return a dictionary in nbformat's form. Raises ValueError."""
     jupytext = _jupytext()
     try:
         notebook = jupytext.reads(text, fmt="md:myst")
@@ -38,7 +38,7 @@ def _jupytext() -> Any:
 def notebook_text(notebook: Mapping[str, Any]) -> str:
     """Return a notebook as text in nbformat's format; equal values give equal text.
 
-    Raises InputError for a notebook that nbformat cannot write, since nothing has validated it.
+    The notebook has not been validated. Raises InputError if nbformat cannot write it.
     """
     import nbformat
     from nbformat.v4 import nbjson

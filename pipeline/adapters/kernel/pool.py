@@ -1,9 +1,11 @@
 """Pool of worker processes, each of which runs one notebook after another.
 
-A worker gets its next job when the pool has received its last outcome. If a worker dies, the pool
-replaces it, and the outcome of its job says so. A worker enforces the limits of its page, which it
-cannot do while a signal has stopped it. So the pool kills the page of a stopped worker, and resumes
-the worker, which continues with the next page.
+When the pool has received the outcome of a worker's job, it sends the worker the next job. If a
+worker dies, the pool replaces the worker, and the outcome of the job says so.
+
+A worker enforces the limits of its page. It cannot do so after a signal (SIGSTOP) has stopped it.
+So the pool kills the page of a stopped worker and resumes the worker, which continues with the next
+page.
 """
 
 from __future__ import annotations
@@ -95,13 +97,13 @@ def _run_all(waiting: deque[Job], *, workers: int) -> Iterator[Outcome]:
 
 
 def _start(context: SpawnContext, job: Job) -> _Worker:
-    # Make the folder again: the last worker to exit removes it, even if that worker was killed.
+    # Create the folder again: a worker that exits removes the folder if it is empty.
     job.scratch.mkdir(mode=0o700, exist_ok=True)
     ours, theirs = context.Pipe()
     cell = context.RawValue(c_int)
     process = context.Process(target=work, args=(theirs, cell), daemon=True)
     process.start()
-    theirs.close()  # otherwise recv would not end with the worker
+    theirs.close()  # otherwise recv would not fail when the worker dies
     with suppress(OSError):  # already dead, which _receive reports
         ours.send(job)
     return _Worker(process=process, connection=ours, job=job, cell=cell)

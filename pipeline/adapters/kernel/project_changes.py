@@ -1,7 +1,8 @@
 """Detection of files of the project that a page changes, on systems that cannot prevent it.
 
 After each cell, times and sizes of the files are compared, because digests would take too long.
-The folder ``build/`` is left out: the pipeline itself writes to it meanwhile.
+Only files directly in the project and below ``translations/`` and ``upstream/`` are watched. The
+pipeline itself writes to ``build/`` meanwhile.
 """
 
 from __future__ import annotations

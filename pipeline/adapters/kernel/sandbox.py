@@ -1,7 +1,7 @@
 """Sandbox of a kernel: a folder and environment variables of its own.
 
 matplotlib's list of fonts is created once for all pages of a run. Otherwise each page would create
-it, and its outputs would contain matplotlib's message about that.
+the list, and the page's outputs would contain matplotlib's message about that.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def scratch_parent() -> str:
 def fill_folder(folder: Path, data: Path, startup: Sequence[Startup]) -> None:
     """Fill a page's ``folder``.
 
-    It gets a copy of the ``data`` beside the page, an empty home, and the start-up code.
+    Copy the files of the folder ``data`` into it, which are beside the page. Create an empty home,
+    and write the start-up code.
     """
     copy_data(data, folder / "page")
     for name in ("home", "tmp", "matplotlib"):
@@ -111,9 +112,9 @@ def copy_data(source: Path, target: Path) -> None:
 
 
 def is_left_out(path: Path) -> bool:
-    """Return whether a file or folder beside a page is hidden from its code.
+    """Return whether a file or folder beside a page is hidden from the page's code.
 
-    These are other pages, static files of the site, hidden files, and links.
+    Other pages, static files of the site, hidden files, and links are hidden.
     """
     return (
         path.name.startswith(("_", "."))
@@ -125,7 +126,7 @@ def is_left_out(path: Path) -> bool:
 def kernel_environment(
     folder: Path, *, threads: int, given: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the complete environment of a kernel in ``folder``; ``given`` overrides the rest.
+    """Return all environment variables of a kernel in ``folder``; ``given`` overrides the rest.
 
     ``threads`` limits the threads for computing; 0 means no limit.
     """

@@ -2,8 +2,8 @@
 
 Limits measure what the kernel and its children used, so that the verdict does not depend on how
 busy the machine is. Wall time decides in two cases only: a page that neither works nor prints for
-long is stalled, and there is a very high limit for every page. Time in which the watch itself could
-not run (on a paused or overloaded machine) does not count.
+long is stalled, and there is a very high limit for every page. Time during which the watch itself
+could not run (on a paused or overloaded machine) does not count.
 
 A page may start any process. Orphans stay below the worker, because the worker adopts them.
 Processes of a worker that was killed are identified by the path of its scratch folder.
@@ -35,16 +35,17 @@ EVERY = 0.2  # seconds between checks
 # times a second uses half of this share. A page on an overloaded machine, with a tenth of its usual
 # CPU time, uses ten times this share.
 AT_WORK = 0.01
-# CPU seconds that count as work in any case: several ticks of the system's clock.
+# CPU seconds that a page must use beyond that share: several ticks of the system's clock.
 _CLOCK = 0.1
-# Seconds that count at most between two checks. More time than that is the machine's fault.
+# Maximum number of seconds that count between two checks. A longer gap means that the machine was
+# paused or overloaded.
 _LATE = 2.0
 PR_SET_CHILD_SUBREAPER = 36  # of prctl(2)
 MIB = 1 << 20
 VALUE_SIZE = 32  # bytes that the smallest value takes in memory
 _MESSAGES = {
-    "MemoryLimit": "the kernel and its children used {used} MiB of memory of {most}",
-    "ProcessLimit": "the kernel and its children were {used} processes of {most}",
+    "MemoryLimit": "the kernel and its children used {used} MiB of memory; the limit is {most}",
+    "ProcessLimit": "the kernel and its children were {used} processes; the limit is {most}",
     "CellTimeout": "the cell used more than {most} s of CPU time",
     "PageTimeout": "the page used more than {most} s of CPU time",
     "Stalled": "the page neither worked nor printed anything for {most} s",
@@ -98,7 +99,7 @@ class Watch:
         self._thread.join()
 
     def launch_limit(self) -> str:
-        """Return the limit of processes for `launch.py`: the cgroup, or a number for the user."""
+        """Return the argument PROCESSES of `launch.py`: the cgroup's folder, or a number."""
         if self.group is not None:
             return str(self.group)
         most = task_limit(self.policy.processes, self.policy.threads)
@@ -139,7 +140,8 @@ class Watch:
                 kill(processes)
                 continue
             alive = cpu_seconds(processes)
-            # If nobody waits for a process, its time is lost when it ends, so the sum may fall.
+            # The time of an ended process is lost if its parent does not wait for it. So the sum
+            # may fall.
             self._cpu += max(0.0, alive - self._cpu_alive)
             self._cpu_alive = alive
             self._check_limits(processes)
@@ -210,7 +212,7 @@ def descendants(spared: Collection[int] = ()) -> list[Process]:
 
 
 def is_stopped(pid: int) -> bool:
-    """Return whether a signal has stopped the process, and it was not continued since."""
+    """Return whether a signal has stopped the process, and none has resumed it since."""
     import psutil
 
     with suppress(psutil.Error):
@@ -219,12 +221,12 @@ def is_stopped(pid: int) -> bool:
 
 
 def end_page_and_resume(pid: int) -> None:
-    """Kill all processes below a stopped process, and continue it."""
+    """Kill all processes below a stopped process, and resume the stopped one."""
     import psutil
 
     with suppress(psutil.Error):
         process = psutil.Process(pid)
-        # Kill first: one of them may have sent the signal, and would send it again.
+        # Kill the children first: one of them may have sent the signal, and would send it again.
         kill(process.children(recursive=True))
         process.resume()
 
@@ -281,8 +283,8 @@ def cpu_seconds(processes: Iterable[Process]) -> float:
         with suppress(psutil.Error):
             times = process.cpu_times()
             seconds += times.user + times.system
-            # The time of an ended process counts for its parent, so thousands of short programs are
-            # counted, too.
+            # The system adds the time of an ended process to its parent. So thousands of short
+            # programs count, too.
             seconds += times.children_user + times.children_system
     return seconds
 

@@ -136,7 +136,7 @@ def run(job: Job, cell: c_int) -> Outcome:
 def _run_until(
     notebook: Any, job: Job, folder: Path, progress: Progress, changes: ProjectChanges
 ) -> Stop | None:
-    """Run the cells before ``policy.until``; return the reason if they were stopped.
+    """Run the cells before ``policy.until``; return why they were stopped, or None.
 
     Later cells stay in the notebook, without outputs.
     """
@@ -161,7 +161,7 @@ def _run_until(
 def _run_within_limits(
     notebook: Any, job: Job, folder: Path, progress: Progress, changes: ProjectChanges
 ) -> Stop | None:
-    """Run all cells of ``notebook`` within the limits; return the reason if they were stopped."""
+    """Run all cells of ``notebook`` within the limits; return why they were stopped, or None."""
     from pipeline.adapters.kernel.engine import (
         execute,  # imports papermill, which is slow
     )
@@ -206,7 +206,7 @@ def _run_within_limits(
 
 
 def _with_offline_message(stop: Stop) -> Stop:
-    """Return the stop with a message about the offline run, if the missing network caused it."""
+    """Return ``stop``, with a message about the offline run if the missing network caused it."""
     if not _NO_NETWORK.search(f"{stop.message}\n{stop.traceback}"):
         return stop
     message = f"needs the network, and this run is offline: {stop.message}"
@@ -214,7 +214,7 @@ def _with_offline_message(stop: Stop) -> Stop:
 
 
 def _with_folders(stop: Stop, folders: Sequence[Path]) -> Stop:
-    """Return the stop with the folders that a page may change, if it tried to change others."""
+    """Return ``stop``, with the folders that a page may change if it was denied another one."""
     if not folders or not _NO_PERMISSION.search(stop.message):
         return stop
     named = ["its own folder", *map(str, folders[1:])]
