@@ -42,8 +42,7 @@ def _apply(state: StateCore) -> None:
         if token.type == "inline" and "{" in token.content:
             _take_from(token, block=tokens[-2])
         # A paragraph that is now empty had nothing but attributes, meant for a table or code block
-        # beside it. This plugin does not set attributes on those, so drop the paragraph together
-        # with them.
+        # beside it. This plugin sets no attributes on those blocks, so drop the whole paragraph.
         if token.type == "paragraph_close" and not tokens[-2].content:
             del tokens[-3:]
     state.tokens = tokens

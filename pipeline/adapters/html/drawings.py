@@ -28,7 +28,7 @@ _XML = "{http://www.w3.org/XML/1998/namespace}"
 _STYLE = f"{_SVG}style"
 _ELEMENTS = frozenset(f"{_SVG}{name}" for name in (*DRAWN, "a", "image", "switch"))
 _ADDRESSES = ("href", f"{_XLINK}href")
-# Elements that may have an address outside of the drawing; others may only refer to its parts.
+# Elements that may have an address outside of the drawing. Others may only refer to parts of it.
 _LEADING = frozenset((f"{_SVG}a", f"{_SVG}image"))
 _HANDLER = re.compile("on", re.IGNORECASE)
 # Imports of style sheets, mostly of fonts. They are removed from a sheet. If the rest of the sheet

@@ -1,7 +1,7 @@
 """Formulas as MathML, for the site and previews. Browsers render MathML without a script.
 
 The library latex2mathml returns markup in which texts of a formula are not escaped:
-``\\text{<b>}`` becomes an element. So this module takes its element tree and serializes that.
+``\\text{<b>}`` becomes an element. So this module serializes the library's element tree itself.
 """
 
 from __future__ import annotations

@@ -42,10 +42,11 @@ class PageFolder:
         return self
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of the file ``name``, a path in the page; None if it does not exist.
+        """Return the content of the file ``name``; None if it does not exist.
 
-        As in Sphinx, a path with a leading slash starts at the docs folder. For a file outside of
-        the docs folder, return b"" and add ``name`` to ``refused``.
+        ``name`` is a path as the page writes it. As in Sphinx, a path with a leading slash starts
+        at the docs folder. For a file outside of the docs folder, return b"" and add ``name`` to
+        ``refused``.
         """
         start = self.docs if name.startswith("/") else self.docs / self.inside
         path = start / name.lstrip("/")

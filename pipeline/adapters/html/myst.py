@@ -157,16 +157,16 @@ def _directive(name: str, argument: str, *, content: str, env: Any) -> str:
     if name == "math":
         return _math(f"{argument}\n{body}".strip())
     depth = env.get("depth", 0)
-    if depth >= DIRECTIVES:  # ``split`` reports it
+    if depth >= DIRECTIVES:  # ``split`` reports directives that are nested too deeply
         return _code(content, language="text")
-    # Show the prose in any other directive, whatever Sphinx would do with it.
+    # Show the prose in any other directive, whatever Sphinx would do with the directive.
     inner = str(_markdown().render(body, {**env, "depth": depth + 1}))
     if name in ("figure", "image"):
         source = escape(env["images"].uri(argument))
         return f'<figure><img src="{source}" alt=""><figcaption>{inner}</figcaption></figure>'
     title = _markdown().renderInline(argument, env) if argument else ""
     kind = name if name in _ADMONITIONS else "plain-directive"
-    # These two have no symbol, only their own title.
+    # These two kinds have no symbol, only the title that the page gives.
     if kind not in ("plain-directive", "admonition"):
         title = f"{_LABELS.get(name, name.capitalize())} {title}"
     return f'<div class="admonition {kind}"><p class="title">{title}</p>{inner}</div>'

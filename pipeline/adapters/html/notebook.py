@@ -30,7 +30,7 @@ class Row:
     page: str
     title: str
     link: str  # "" if the page is not rendered
-    # Of messages that are translated; None if there are no messages.
+    # Percentage of messages that are translated; None if there are no messages.
     percent: int | None
     fuzzy: int  # number of messages
     untranslated: int  # number of messages
@@ -42,7 +42,7 @@ def page_html(body: Sanitized, *, language: str, head: Mapping[str, str]) -> str
     """Return a whole page around ``body``, with a note about elements that were removed from it.
 
     ``head`` has plain texts for the head of the page: title, state, status, digest, index (a link),
-    and ``left_out``, the text of the note: ``{} elements left out: ``.
+    and ``left_out``, the format string of the note: ``{} elements left out: ``.
     """
     return _render(
         "page.html.j2",

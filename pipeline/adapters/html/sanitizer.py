@@ -325,8 +325,8 @@ def _with_links(html: str) -> tuple[str, tuple[str, ...]]:
     """Return ``html`` with links instead of remote content, and the names of removed elements.
 
     ``<img src="https://a.org/b.png" alt="B">`` → ``<a class="jz-remote" href="…">B</a>``. The link
-    of a film or frame also has the class ``jz-frame``. An element without a web address and a
-    description is removed.
+    of a film or frame also has the class ``jz-frame``. An element that has neither a web address
+    nor a description is removed.
     """
     # Most pages have only images of the site and need no second parser.
     if not any(map(_is_elsewhere, _EMBEDDED.finditer(html))):
