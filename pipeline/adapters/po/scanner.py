@@ -74,7 +74,7 @@ _ESCAPES = (
 def same_edges(msgid: str, msgstr: str) -> str:
     """Return ``msgstr`` without line breaks at its start or end, unless ``msgid`` has them too.
 
-    ``msgfmt -c`` rejects a translation that begins or ends with a line break and its msgid not.
+    ``msgfmt -c`` rejects a msgstr with a line break at an edge where the msgid has none.
     """
     if not msgid.startswith("\n"):
         msgstr = msgstr.lstrip("\n")
@@ -148,8 +148,8 @@ _PLURAL = re.compile(r"[ \t]*(?:#~\|?|#\|)?[ \t]*(?:msgid_plural|msgstr\[)")
 
 # The kind of a line of a previous msgid. The kind of any other string is its keyword.
 _PREVIOUS = "#|"
-# By kind of string: the kinds of the line above its first line. "" is a comment or the start of the
-# file.
+# For each kind of string: what may be on the line above its first line. "" is a comment or the
+# start of the file.
 _MAY_FOLLOW = {
     "msgctxt": ("", _PREVIOUS, "msgstr", "msgstr["),
     "msgid": ("", _PREVIOUS, "msgctxt", "msgstr", "msgstr["),
@@ -192,7 +192,7 @@ class Scan:
     findings: list[Finding] = field(default_factory=list)
 
     def read(self, line: str) -> str:
-        """Process the next line; return the line that polib shall parse instead.
+        """Process the next line; return the line to pass to polib in its place.
 
         ``msgid "a"`` → `` msgid "a"``; ``# a comment`` → an empty line. Raises InputError for a
         line that is not a complete line of a ``.po`` file.
@@ -255,8 +255,8 @@ class Scan:
         self.mark = mark
         if "\\a" in quoted:  # an escape of GNU that polib does not support
             quoted = _ESCAPE.sub(_without_bell, quoted)
-        # polib would lose the string after "#~|", so give it "#|". It still knows that the entry is
-        # obsolete, because the msgid has the mark "#~".
+        # polib would lose the string after "#~|", so give it "#|". polib still notices that the
+        # entry is obsolete, because the msgid has the mark "#~".
         shown_mark = _PREVIOUS if is_previous else mark
         return f"{shown_mark} {keyword} {quoted}"
 

@@ -81,8 +81,8 @@ class WrittenCatalog(NamedTuple):
 def write_catalog(catalog: Catalog) -> WrittenCatalog:
     """Return the bytes of ``format_catalog``, and the catalogue as it would be read from them.
 
-    In that catalogue, every ``Entry.line`` is right. This is much faster than parsing the bytes.
-    Raises InputError.
+    In the returned catalogue, every ``Entry.line`` is the line in these bytes. This function is
+    much faster than parsing the bytes. Raises InputError.
     """
     blocks = list(_blocks(catalog))
     entries: list[Entry] = []
@@ -220,7 +220,7 @@ def _rows(comments: Iterable[str]) -> Iterator[str]:
 
 
 def _comment_lines(mark: str, comments: Iterable[str]) -> Iterator[str]:
-    """Yield ``mark`` and text for each line of each comment, and ``mark`` for empty ones."""
+    """Yield ``mark`` and the text of each line of each comment; only ``mark`` for an empty line."""
     for row in _rows(comments):
         if not row:
             yield mark

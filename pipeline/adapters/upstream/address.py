@@ -173,7 +173,7 @@ def match_ref(ref: str, refs: Mapping[str, str]) -> str | None:
     """Return the commit of ``ref`` in the listing ``refs``, or None. "" is HEAD.
 
     ``ref`` may be ``v1``, ``main``, ``refs/heads/main`` or a short commit, ``1f2e3d4``. As in git,
-    tags take precedence over branches. Only one commit of the listing may begin with a short one.
+    tags take precedence over branches. A short commit must match only one commit of the listing.
     """
     names = (f"refs/tags/{ref}", f"refs/heads/{ref}", ref) if ref else ("HEAD",)
     for name in names:

@@ -208,8 +208,8 @@ class Repository:
     def history(self, commit: str, docs: Folders) -> tuple[DocsCommit, ...]:
         """Return the ancestors of ``commit`` that changed ``docs``, newest first.
 
-        If the history is not local, fetch it first. If the server permits, the content of the files
-        is not fetched with it (see ``fetch_blobs``).
+        If the history is not local, fetch it first, without the content of the files if the server
+        permits (see ``fetch_blobs``).
         """
         if self._peel(commit) is None:
             self._store.fetch_commit(commit)
@@ -227,8 +227,8 @@ class Repository:
     def fetch_blobs(self, blobs: Collection[str], commit: str, docs: Folders) -> None:
         """Fetch those of ``blobs`` that are not local, in one request.
 
-        The blobs must belong to the history of ``docs`` up to ``commit``. Only the history of a
-        remote repository is fetched without its files; see ``commit_log``.
+        The blobs must belong to the history of ``docs`` up to ``commit``. Do nothing for a local
+        repository or a bundle, whose history is never fetched without its files.
         """
         if self._kind is not Kind.REMOTE:
             return
@@ -383,7 +383,7 @@ class Repository:
         return self._absent(*(_tree(commit, folder) for folder in folders))
 
     def _absent(self, *objects: str) -> list[str]:
-        """Return the objects that ``objects`` refer to, directly or not, and that are not local."""
+        """Return the objects that are reachable from ``objects``, but not local."""
         rev_list = "rev-list --objects --no-object-names --missing=print".split()
         answer = self._program.call(*rev_list, *objects)
         if answer.status:

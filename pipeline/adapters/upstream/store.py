@@ -80,7 +80,7 @@ class UpstreamErrors:
                 f"is a damaged or incomplete bundle: {reason}", hint=hint
             )
         if _NO_ACCESS.search(complaint):
-            what = "does not exist, or requires a password, which is never asked for"
+            what = "does not exist, or requires a password; git never prompts for one here"
             return self._error(what, hint=self.unreachable_hint)
         if complaint.startswith("Timeout:"):
             reason = f"no answer within {NO_ANSWER:g} s"
@@ -160,7 +160,7 @@ _WAYS = (  # cheapest first: without files and history, without history, with ev
     ("--depth=1", "--no-filter"),
     _WHOLE,
 )
-# Messages of git if the server does not support a way, so that the next one must be tried.
+# Words in git's message if the server does not support one of ``_WAYS``. Then try the next one.
 _NOT_ABLE = re.compile(r"shallow|--depth|filter")
 _NO_SINGLE_OBJECTS = re.compile(r"not our ref|unadvertised|does not allow")
 
@@ -237,7 +237,7 @@ class Store:
             if way == _WHOLE or not _NOT_ABLE.search(complaint):
                 break
             # The attempt has marked the store as partial. Older versions of git would try to fetch
-            # its missing objects again and again, so delete it.
+            # the missing objects again and again, so delete the store.
             shutil.rmtree(self._folder)
         raise self._errors.failure(complaint)
 
