@@ -23,7 +23,7 @@ _CHILD = Path(__file__).with_name("charts_child.py")
 _OWN_COLOURS = re.compile(
     r"^\s*(?:classDef|linkStyle|style)\s|\b(?:look|theme)\w*[\"']?\s*:", re.MULTILINE
 )
-# A chart with a theme. The theme comes last, because a chart may begin with front matter.
+# Format string of a chart with a theme. The theme comes last: a chart may begin with front matter.
 _THEME = '{}\n%%{{init: {{"look": "classic", "theme": "{}"}}}}%%\n'
 _WIDTH = re.compile(rb'viewBox="[-\d.]+ [-\d.]+ (\d+)')
 

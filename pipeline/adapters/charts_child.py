@@ -1,7 +1,7 @@
 """Script that draws Mermaid charts, in a process that ``charts`` starts.
 
 Input on stdin: a JSON list of charts. Output on stdout: ``{"drawings": ["<svg …>", …]}`` or
-``{"problem": "…"}``. The script must not import anything of the pipeline, to start fast.
+``{"problem": "…"}``. The script imports no module of the pipeline, so that it starts fast.
 """
 
 from __future__ import annotations

@@ -109,8 +109,8 @@ class Reply:
 class ChatClient(httpx2.BaseTransport):
     """Client of one endpoint; several threads may use it.
 
-    It is also the transport that the ``openai`` client inside it uses: every request and response
-    passes through ``handle_request``.
+    A ``ChatClient`` contains a client of the ``openai`` package and is its transport. So every
+    request and response passes through ``handle_request``.
     """
 
     def __init__(
@@ -149,8 +149,9 @@ class ChatClient(httpx2.BaseTransport):
     def ask(self, body: bytes) -> Reply:
         """Send a request and return its reply; retry after temporary failures.
 
-        ``body`` is the request in JSON. Raises OutOfBudgetError, ConfigError if url, model or key
-        is wrong, and EndpointError for any other failure.
+        ``body`` is the request in JSON. Raises OutOfBudgetError if the request does not fit into
+        the budget, ConfigError if url, model or key is wrong, and EndpointError for any other
+        failure.
         """
         from openai import APIConnectionError, APIStatusError
 
@@ -189,12 +190,12 @@ class ChatClient(httpx2.BaseTransport):
         """Return the error for a failed connection or an invalid reply."""
         what = "gives no reply"
         hint = (
-            "Check url in [tool.pipeline.draft], which ends before /chat/completions; "
-            "raise timeout, or lower batch, if it takes longer."
+            "Check url in [tool.pipeline.draft]: it must end before /chat/completions. "
+            "If a reply takes longer, raise timeout or lower batch."
         )
         if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
             what = "cannot be reached"
-            hint = "Is there a network, does the server run, and is its certificate valid here?"
+            hint = "Check that the network works, the server runs and its certificate is valid."
         said = self._quoted(str(error)) or type(error).__name__
         return EndpointError(f"{what}: {said}", where=self._address, hint=hint)
 
@@ -337,7 +338,10 @@ def _check_key(url: str, key: str) -> None:
 
 
 def _most_tokens(body: bytes) -> int:
-    """Return the most tokens that a request can take: its length plus its longest reply."""
+    """Return the most tokens that a request can take.
+
+    This is the length of the request in bytes, plus the maximum length of the reply in tokens.
+    """
     request = json.loads(body)
     most = request.get("max_tokens") or request.get("max_completion_tokens") or 0
     # A token has at least one byte. Endpoints add a few tokens to each message, but the JSON

@@ -81,7 +81,8 @@ AGAIN = "Run again when the cluster works: finished pages are in the cache."
 def all_facts(facts: Mapping[str, str]) -> dict[str, str]:
     """Return ``facts`` of an environment, and the digest of the code in ``pipeline/adapters``.
 
-    A worker with another version of that code could run pages differently or fail.
+    A fact is a name and a value, such as ``python`` and ``3.12.3`` (see ``kernel.environment``). A
+    worker with another version of the code could run pages differently or fail.
     """
     adapters = Path(__file__).parent
     digest = hashlib.sha256()
@@ -125,7 +126,7 @@ class Parcel:
     job: Job
     data: bytes  # the files beside the notebook, as a compressed tar file
     facts: Mapping[str, str]  # of the sender's environment; the worker's must be equal
-    # Number of pages that each machine runs at once, by its name.
+    # Number of pages that each machine runs at once, by the machine's network name.
     pages: Mapping[str, int]
 
 
@@ -139,7 +140,7 @@ class Member:
 
 
 def describe(dask_worker: Any) -> Member:
-    """Return the description of the worker that runs this; ``Client.run`` passes the argument."""
+    """Describe the worker that runs this function; ``Client.run`` passes ``dask_worker``."""
     return Member(
         machine=platform.node(),
         threads=dask_worker.state.nthreads,
@@ -150,7 +151,8 @@ def describe(dask_worker: Any) -> Member:
 def run_page(parcel: Parcel) -> bytes:
     """Run one page in a separate process and return its outcome as JSON.
 
-    This is the task that a Dask worker runs. Raises ExecutionError if its environment differs.
+    This is the task that a Dask worker runs. Raises ExecutionError if the worker's environment
+    differs from the sender's.
     """
     from distributed import get_worker
 
@@ -294,7 +296,7 @@ def run_on_cluster(
 
 
 class _Cell(msgspec.Struct):
-    """The parts of a notebook's cell that the worker's answer is checked for."""
+    """Parts of a notebook's cell that are checked in the answer of a worker."""
 
     cell_type: str
     source: str | list[str] = ""

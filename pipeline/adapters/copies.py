@@ -1,8 +1,10 @@
 """Decoding of copied pages: translations of the docs that people made elsewhere.
 
 ``decode`` turns the bytes of a file into text and the name of its encoding. It recognises UTF-8
-and UTF-16 by the pattern of their bytes, and guesses GB18030 or Big5 from the letters. A file with
-lines in UTF-8 and GB18030 is decoded line by line; some tools append in another encoding.
+and UTF-16 by the pattern of their bytes, and guesses GB18030 or Big5 by the statistics of their
+characters. A file with lines in UTF-8 and in GB18030 is decoded line by line: some tools append
+text in another encoding.
+
 ``html_to_markdown`` converts the text of a web page to Markdown. It executes and fetches nothing:
 scripts, styles, frames and navigation are dropped.
 """
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from bs4 import BeautifulSoup
 
 MIXED = "UTF-8 and GB18030, line by line"
-_MARKS = (  # longest first, because the mark of UTF-32 begins like that of UTF-16
+_MARKS = (  # byte order marks; UTF-32 comes first, because its mark begins like that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF8, "utf-8-sig"),

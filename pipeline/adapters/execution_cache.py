@@ -23,7 +23,7 @@ KEY = re.compile(r"[0-9a-f]{64}")
 # A file is JSON with the entry on separate lines: {"digest": "…", "entry":⏎ … }⏎
 HEAD, MIDDLE, TAIL = b'{"digest": "', b'", "entry":\n', b"}\n"
 DIGEST_LENGTH = 64
-# Seconds. Clocks may differ so much, and a temporary file younger than that may still be in use.
+# Seconds. Clocks of machines may differ by an hour. A temporary file that is younger may be in use.
 HOUR = 3600.0
 
 
@@ -60,8 +60,8 @@ class ExecutionCache:
         self._used.add(key)
         # Another run may have removed the file, or the folder may be read-only.
         with suppress(OSError):
-            # The time of last use needs no more precision. So a run that finds all pages in the
-            # cache usually writes nothing.
+            # An hour is precise enough for the time of last use. So a run that finds all pages in
+            # the cache usually writes nothing.
             if path.stat().st_mtime < time.time() - HOUR:
                 os.utime(path)
         return entry
@@ -124,7 +124,7 @@ class ExecutionCache:
         """Remove the damaged entries and return their keys. No entry is marked as used."""
         for key in self.all_keys():
             path = self._path(key)
-            # Another run may have removed it.
+            # Another run may have removed the file. Such an entry is not damaged.
             if _unframed(key, files.read_own(path)) is None and path.is_file():
                 self.reject(key)
         return tuple(self.damaged)

@@ -28,8 +28,8 @@ class WriteError(PipelineError):
 def read_bytes(path: Path, *, limit: Limit | None = None) -> bytes:
     """Return the content of ``path``. Raises InputError if it cannot be read.
 
-    A file larger than ``limit`` is an InputError. The default is the limit for the file's suffix
-    (``FILE_BYTES``), if it has one.
+    A file larger than ``limit`` is an InputError. If ``limit`` is None, the limit for the file's
+    suffix applies (``FILE_BYTES``); most suffixes have none.
     """
     try:
         with path.open("rb") as file:
@@ -45,7 +45,7 @@ def read_bytes(path: Path, *, limit: Limit | None = None) -> bytes:
 def read_own(path: Path, limit: Limit = OWN_BYTES) -> bytes | None:
     """Return the content of a file that only the pipeline writes.
 
-    Return None if it is missing, unreadable, or larger than any that the pipeline writes.
+    Return None if the file is missing, unreadable, or larger than ``limit``.
     """
     try:
         return read_bytes(path, limit=limit)
@@ -58,9 +58,9 @@ def write_if_changed(
 ) -> bool:
     """Write ``data`` to ``path`` if the file has other content; return whether it had.
 
-    With ``dry``, compare only. Without ``flush``, writing is faster, but a crash of the machine may
-    leave an empty file. Use that for files that are verified when they are read and can be created
-    again. Raises WriteError.
+    With ``dry``, compare only. With ``flush=False``, writing is faster, but a crash of the machine
+    may leave an empty file. Pass it only for files that are verified when they are read, and that
+    can be created again. Raises WriteError.
     """
     try:
         if path.read_bytes() == data:
@@ -107,8 +107,8 @@ def _write_atomic(
     path: Path, data: bytes, *, is_due: Callable[[], bool], flush: bool = True
 ) -> bool:
     # Shorten the name: a page's name plus the token could be too long for the file system.
-    # ``tempfile`` would not do. If Ctrl-C interrupted it, its new file could not be removed,
-    # because its name would be unknown here.
+    # Do not use ``tempfile``: if Ctrl-C interrupted its call, the name of the new file would be
+    # unknown here, so the file could not be removed.
     temporary = path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -150,7 +150,7 @@ def files_below(folder: Path, *suffixes: str) -> list[Path]:
 
     Raises the errors of ``paths_below``.
     """
-    # Folder by folder, like paths: as text, "a.md" would come before "a/b.md".
+    # Sort by the parts of each path. As whole texts, "a.md" would come before "a/b.md".
     return list(map(Path, sorted(paths_below(folder, *suffixes), key=_parts)))
 
 

@@ -55,7 +55,7 @@ def is_installed(package: str, release: str) -> bool:
 def releases_of(package: str) -> frozenset[str]:
     """Return the installed releases of a package, or none.
 
-    A damaged environment has several releases, and a process may import modules of either.
+    A damaged environment may have several. A process may then import modules from any of them.
     """
     # With an empty name, ``distributions`` would return all packages.
     found = distributions(name=package) if package else ()

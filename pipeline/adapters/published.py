@@ -42,8 +42,8 @@ def open_published(
 ) -> Iterator[Published]:
     """Yield the site at ``address``, which is a web address or a folder.
 
-    A file may have ``most_bytes``, and a server may take ``seconds`` for it. Raises ConfigError if
-    ``address`` is neither.
+    A server may send at most ``most_bytes`` for a file, and take at most ``seconds`` to send it.
+    Raises ConfigError if ``address`` is neither.
     """
     if address.lower().startswith(("http://", "https://")):
         import httpx
@@ -114,7 +114,7 @@ class _OnServer:
             raise _error(url, f"cannot be read: {reason}") from None
 
     def _body(self, response: httpx.Response, url: str) -> bytes:
-        """Return the decompressed content. Its size after decompression must be in the limit."""
+        """Return the decompressed content. Raises SiteError if it is too large or too slow."""
         deadline = time.monotonic() + self._seconds
         data = bytearray()
         for chunk in response.iter_bytes():

@@ -1,8 +1,8 @@
 """Reader of docstrings: runs Sphinx's autodoc in a separate process.
 
 That process imports the documented package, which may hang, crash or print without an effect here.
-It uses the environment of the pipeline if that has the package in the wanted release, and Sphinx.
-Otherwise it uses an environment that ``environments`` creates and caches.
+It uses the environment of the pipeline if Sphinx and the wanted release of the package are
+installed there. Otherwise it uses an environment that ``environments`` creates and caches.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def read_reference(
     needs: Sequence[str],
     environments: Path,
 ) -> bytes:
-    """Return the docstrings that ``request`` lists, of one release of ``package``, as JSON.
+    """Return, as JSON, the docstrings of ``package`` that ``request`` lists.
 
-    ``reference_child`` answers the request. If ``path`` is given, it is a folder with the package,
-    which is read instead of the release ``version``. ``needs`` are distributions that the package
-    imports, but does not require. Cached environments are in the folder ``environments``. Raises
-    UpstreamError and UnmadeEnvironmentError.
+    ``reference_child`` answers the request. It reads the package in the folder ``path``. If
+    ``path`` is None, it reads the installed release ``version``. ``needs`` are distributions that
+    the package imports, but does not require. Cached environments are in the folder
+    ``environments``. Raises UpstreamError and UnmadeEnvironmentError.
     """
     requirements = [SPHINX, *needs]
     if path is None:

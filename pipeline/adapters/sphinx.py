@@ -156,9 +156,9 @@ def run_sphinx(
 def _lock(path: Path) -> Iterator[tuple[int, ...]]:
     """Hold ``path`` as a lock; yield the file descriptors that Sphinx must inherit.
 
-    Through them, Sphinx and its workers hold the lock as well. If our run is killed, its Sphinx
-    continues to write until it prints its next line. The lock makes the next run wait until that
-    Sphinx has ended. Windows has no such locks.
+    Through them, Sphinx and its workers hold the lock as well. If our run is killed, the Sphinx
+    that it started continues to write until it prints its next line. The lock makes the next run
+    wait until that Sphinx has ended. Windows has no such locks.
     """
     if os.name != "posix":
         yield ()

@@ -82,7 +82,7 @@ def checked_out(root: Path) -> str:
 
 
 def clean_commit(root: Path) -> str:
-    """Return the commit of HEAD; "" without git, or if a site shows uncommitted changes."""
+    """Return the commit of HEAD; "" without git, or if inputs of a site are not committed."""
     places = ("pyproject.toml", "upstream", "translations")
     if _git(root, "status", "--porcelain", "--", *places).strip():
         return ""
@@ -92,8 +92,8 @@ def clean_commit(root: Path) -> str:
 def tracked_though_ignored(root: Path, folder: str) -> frozenset[str]:
     """Return the files below ``folder`` that git tracks although ``.gitignore`` lists them.
 
-    Such a file is at risk on a branch that does not track it. When git then checks out a branch
-    that tracks the file, git overwrites it without a warning, because it is ignored.
+    Such a file is at risk on a branch that does not track it. When git switches from there to a
+    branch that tracks the file, git overwrites the ignored file without a warning.
     """
     listing = ("ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
     answer = _git(root, *listing, "--", f":(literal){folder}")
@@ -162,8 +162,9 @@ def person_in_git(root: Path) -> str:
 def link_repository(root: Path, folder: Path) -> Path:
     """Return a new folder in the empty ``folder`` that git treats as ``root``.
 
-    It has the same path below ``folder`` as ``root`` has in its repository. The caller can copy
-    ``root`` to it and query git there, but must not run commands that change the repository.
+    The new folder has the same path below ``folder`` as ``root`` has in its repository. The caller
+    can copy ``root`` into the new folder and query git there, but must not run commands that change
+    the repository. Without a repository, return ``folder``.
     """
     words = _git(root, "rev-parse", "--absolute-git-dir", "--show-prefix").split("\n")
     if len(words) < 2:
@@ -178,8 +179,8 @@ def link_repository(root: Path, folder: Path) -> Path:
 def set_merge_driver(root: Path, name: str, *, title: str, command: str) -> bool:
     """Configure git to run ``command`` to merge files with the attribute ``merge=<name>``.
 
-    The setting is local to this clone. Return whether it is new. Raises ConfigError if git cannot
-    store it.
+    The setting is local to this clone. Return whether the setting changed. Raises ConfigError if
+    git cannot store it.
     """
     if not _git(root, "rev-parse", "--git-dir"):
         raise ConfigError(
