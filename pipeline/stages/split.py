@@ -105,7 +105,8 @@ def split_page(paths: Paths, page: Page, reading: Reading = MYST) -> SplitPage:
 def _have_same_code(documents: Sequence[Document]) -> bool:
     """Return whether the documents of a jupytext pair have the same number of code cells.
 
-    The text of the cells is not compared, because jupytext changes magics and blank lines.
+    Such a pair is one notebook in two files, ``.ipynb`` and Markdown. The text of the cells is not
+    compared, because jupytext changes magics and blank lines.
     """
     counts = set()
     for document in documents:

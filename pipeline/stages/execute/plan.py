@@ -1,7 +1,8 @@
 """Plan of execution: which pages run, how, and under which key their outputs are cached.
 
-``plan`` returns a task for a page that runs, or an execution with the reason why it is skipped. The
-key is a digest of everything that affects the outputs, so equal keys mean equal outputs.
+``plan`` returns a ``Task`` for a page that runs. For a page that is skipped, it returns an
+``Execution`` with the reason. The key is a digest of everything that affects the outputs, so equal
+keys mean equal outputs.
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ class Task:
     def seconds(self) -> float:
         """Return the estimated duration in seconds, from the code alone.
 
-        ``run_history`` has measured durations, but only on this machine. Machines that share the
-        work need the same estimate on each of them.
+        ``run_history`` has durations that were measured on this machine only. If several machines
+        share the work, each of them needs the same estimate.
         """
         usual = execution.SECONDS_PER_CELL
         durations = [mode.cell_seconds for mode in self.rule.modes]
@@ -88,7 +89,7 @@ class Task:
 
 
 def plan(context: ExecutionContext, page: Page) -> Task | Execution | None:
-    """Return a task for a page, or an execution that says why it does not run.
+    """Return a ``Task`` for a page, or an ``Execution`` that says why the page does not run.
 
     Return None if the page is not a notebook.
     """

@@ -196,7 +196,7 @@ class _Pass:
         return entry
 
     def _run(self, waiting: Mapping[str, Sequence[Task]]) -> Iterator[Execution]:
-        """Run the first task of each key, slow ones first; yield the results of all its tasks."""
+        """Run one task for each key, slow ones first; yield the results of all tasks."""
         # An outcome names the page of the first task. This dict has all tasks with the same key.
         by_page = {tasks[0].page.name: tasks for tasks in waiting.values()}
         measured = self.history.seconds()
@@ -218,7 +218,7 @@ class _Pass:
                 yield self._finish(task, entry)
 
     def _outcomes(self, jobs: Sequence[kernel.Job]) -> Iterator[kernel.Outcome]:
-        """Run jobs on this machine or on the cluster; return an iterator of their outcomes."""
+        """Run jobs on this machine or on the cluster; return an iterator over their outcomes."""
         if not self.options.scheduler or not jobs:
             workers = kernel.worker_count(self.options.jobs)
             return kernel.run_notebooks(jobs, workers=workers)
@@ -243,7 +243,7 @@ class _Pass:
             self._add_findings(task, replace(finding, severity=Severity.WARNING))
 
     def _finish(self, task: Task, entry: CacheEntry) -> Execution:
-        """Record the outputs of a task, new or cached, write notebooks, return the execution."""
+        """Record new or cached outputs of a task, write its notebooks, return its execution."""
         release = self.context.run.release
         self._add_findings(
             task,
@@ -410,7 +410,7 @@ def _unmet(
 def _write(
     context: ExecutionContext, task: Task, outputs: Mapping[str, Any], *, locale: str
 ) -> None:
-    """Write the merged notebook of ``locale`` with the outputs as executed notebook.
+    """Write the executed notebook of ``locale``: the merged notebook with ``outputs``.
 
     If there is no merged notebook, remove the executed one.
     """
@@ -449,7 +449,7 @@ def output_findings(
 ) -> Iterator[Finding]:
     """Yield a finding for each output that cannot be shown.
 
-    If the page's rule has ``compare``, yield one for each difference from upstream's outputs too.
+    If the page's rule has ``compare``, also yield one for each difference from upstream's outputs.
     """
     for number, cell in enumerate(entry.outputs["cells"], start=1):
         for fault in sound_outputs(cell["outputs"]).faults:

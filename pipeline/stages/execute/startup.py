@@ -63,8 +63,8 @@ def _read(mode: Mode, root: Path) -> kernel.Startup:
 def _bytes_in_project(mode: Mode, root: Path) -> bytes:
     """Return the content of a start-up file in the project. Raises ConfigError."""
     path = root / mode.startup
-    # The path itself is valid, as the configuration has checked. But a symbolic link may lead out
-    # of the project, to code that is not committed.
+    # ``config`` has already checked the path itself. But a symbolic link may lead out of the
+    # project, to code that is not committed.
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
         raise _error(mode, "is a link that leads out of the project")
     try:

@@ -137,9 +137,9 @@ def _with_attribution(path: str, data: bytes, old: str, new: str) -> bytes | Non
 
 
 def _written(path: str, line: str) -> tuple[bytes, ...]:
-    """Return the encodings that an attribution may have in the document ``path``.
+    """Return the bytes that an attribution may have in the document ``path``.
 
-    In a notebook it is part of a JSON string, in which Chinese may be escaped.
+    In a notebook, the attribution is part of a JSON string, in which Chinese may be escaped.
     """
     if path.endswith(".ipynb"):
         escaped = (json.dumps(line, ensure_ascii=False), json.dumps(line))

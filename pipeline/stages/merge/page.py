@@ -1,8 +1,8 @@
 """Merge of one page: inserts the translations of its catalogue into its documents.
 
 ``merge_page`` takes a split page and its catalogue, writes the merged documents, and returns a row
-of the report. A message with a broken translation stays English, with a finding. A document that
-fails the guard is not written, with a finding.
+of the report. If a translation is broken, its message stays English. If a document fails the guard,
+it is not written. Both are reported as findings.
 """
 
 from __future__ import annotations
@@ -139,8 +139,8 @@ def _unknown_sections(
 ) -> Iterator[Finding]:
     """Yield a finding for each translation that is unused because its msgctxt fits no section.
 
-    The msgctxt of an entry limits it to one section of the page. If a message has no entry without
-    msgctxt, its first entry is used in all sections; that one gets no finding.
+    The msgctxt of an entry limits the entry to one section of the page. If all entries of a message
+    have a msgctxt, the first entry is used in all sections, so it gets no finding.
     """
     with_context = [
         entry

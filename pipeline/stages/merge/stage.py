@@ -58,8 +58,8 @@ def merge(
 ) -> MergedPages:
     """Write ``merged/<path>`` for every readable document that changed; return the rows.
 
-    If a translation fails a check or the guard, its message stays English, with a finding. If a
-    document would still differ from upstream's outside prose, it is not written. A page whose
+    If a translation fails a check or the guard, its message stays English and a finding reports it.
+    If a document would still differ from upstream's outside prose, it is not written. A page whose
     inputs are the same as in ``memo`` is not merged again. If only upstream's commit differs, only
     the attribution is edited.
     """
@@ -133,7 +133,7 @@ def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:
     merged, blocks, executed, html = (folder.as_posix() for folder in folders)
     wanted = {paths.preview(locale).as_posix()}  # the index belongs to no page
     for page in pages:
-        # A page without code has no such notebook, which does no harm.
+        # A page without code has no executed notebook, so this path does no harm.
         wanted.add(f"{executed}/{page.name}.ipynb")
         wanted.add(f"{html}/{preview_name(page.name)}")
         for file in page.files:

@@ -53,8 +53,8 @@ class Rendered:
 def render_preview(preview: PreviewPage) -> Rendered:
     """Write the HTML of one page if it changes; return the result. Never raises.
 
-    If the page cannot be rendered, its HTML shows the source. If that fails too, nothing is
-    written, and the result has the second problem.
+    If the page cannot be rendered, its HTML shows the source, and the result reports the problem.
+    If that fails too, nothing is written, and the result reports only the second problem.
     """
     try:
         return _written(preview, _html(preview, _body(preview)))
@@ -71,7 +71,7 @@ def render_preview(preview: PreviewPage) -> Rendered:
 
 
 def _words_of(error: Exception) -> str:
-    """Return the first line of an error. Libraries quote large parts of a notebook after it."""
+    """Return the first line of an error. In later lines, libraries quote much of a notebook."""
     words = str(error).partition("\n")[0]
     if isinstance(error, PipelineError):
         return words
@@ -123,7 +123,10 @@ def is_prose(cell: Mapping[str, Any]) -> bool:
 
 
 def check_marks(texts: Sequence[str], *, where: str) -> None:
-    """Raise InputError if the texts of a page have more marks than a preview renders."""
+    """Raise InputError if the texts of a page have so many marks that rendering would take long.
+
+    Marks are the characters ``[`` in Markdown, and lines of punctuation in reST.
+    """
     count = 0
     for text in texts:
         if where.endswith(".rst"):

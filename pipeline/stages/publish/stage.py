@@ -1,8 +1,8 @@
-"""Rendering of all pages that changed to ``html/``, and an index of all pages.
+"""Previews in ``html/``: renders the pages that have changed, and an index of all pages.
 
 ``render`` takes the rows of the report. Each HTML file contains a digest of its inputs, so a page
-is rendered again only if one of them changes. A page that cannot be rendered becomes a finding and
-never stops the others.
+is rendered again only if one of the inputs changes. A page that cannot be rendered becomes a
+finding and never stops the others.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class PreviewPage:
 
     @property
     def is_fresh(self) -> bool:
-        """Return whether the target has this digest, so that it need not be rendered again."""
+        """Return whether the target has this digest, so that the page need not be rendered."""
         with suppress(OSError), self.target.open("rb") as stream:
             return self.digest.encode("ascii") in stream.read(_HEAD)
         return False

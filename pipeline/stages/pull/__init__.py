@@ -1,4 +1,6 @@
-"""The stage "pull": copies upstream's docs folders at one commit, and records it in the lock.
+"""The stage "pull": copies upstream's docs folders at one commit, and writes the lock.
+
+The lock is a file that records the commit and the digest of every copied file. It is committed.
 
 ``stage`` is the entry point. ``source`` lists the files of upstream, in git or in a plain folder,
 and ``selection`` decides which of them are pulled. ``checkout`` replaces the previous checkout,

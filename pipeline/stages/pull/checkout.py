@@ -113,7 +113,7 @@ def update_checkout(
 def _update_reference(checkout: Checkout, source: Source) -> int:
     """Update only the API reference in the checkout, and return the number of changed files.
 
-    This is for docs that are their own upstream: all other files belong to people.
+    This is for upstreams that are the checkout itself: people edit all other files there.
     """
     files = [file for file in source.lock.files if is_reference(file.path)]
     paths = {checkout.docs / file.path for file in files}
@@ -221,7 +221,7 @@ def _not_written(error: OSError, checkout: Checkout) -> WriteError:
 
 
 def _link(source: Path, target: Path) -> bool:
-    """Create a hard link to a file. Return False if that fails: some file systems have none."""
+    """Create a hard link to a file; return False if the file system does not support that."""
     try:
         os.link(source, target)
     except OSError:

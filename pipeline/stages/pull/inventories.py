@@ -1,10 +1,10 @@
 """Inventories of Sphinx sites, and the committed table of the names that the docs use from them.
 
-An inventory (``objects.inv``) has the names that a site documents, with their addresses. Those of
-upstream's English site and of the configured other sites are fetched once a day. The table has the
-names of other sites that the docs use (``core.inventories.names``). It is committed, so every build
-has the same links. The invariant: nothing here stops a run, because a site can be built with an old
-inventory or without one.
+An inventory (``objects.inv``) has the names that a site documents, with their addresses. The
+inventories of upstream's English site and of the configured other sites are fetched once a day. The
+table has the names of other sites that the docs use (``core.inventories.names``). The table is
+committed, so every build has the same links. The invariant: nothing here stops a run, because a
+site can be built with an old inventory or without one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """API reference of a pull: the docstrings of the package, as files beside upstream's documents.
 
 Sphinx's autodoc reads the docstrings of the objects that upstream's pages list. It runs only if the
-release of the package, upstream's pages or our code has changed. A cache keeps the docstrings of
-each release, for an upgrade and the way back. The invariant: if the docstrings cannot be read, the
+release of the package, upstream's pages or our script has changed. A cache keeps the docstrings of
+each release, because an upgrade may be undone. The invariant: if the docstrings cannot be read, the
 guides are pulled nevertheless.
 """
 

@@ -151,7 +151,7 @@ class _Reading:
     """A document to read: the document of a page, or one that the page includes."""
 
     page: str
-    top: str  # path of the page's own document; paths in all its documents are relative to it
+    top: str  # path of the page's own document; paths in included documents start at it, too
     path: str  # path of the document to read
 
 
@@ -254,7 +254,7 @@ class Inclusions:
 def add_included(
     lock: Lock, read: Callable[[SourceFile], bytes], find: FindPlaces, log: Log
 ) -> Lock:
-    """Return the lock with included files, excluded pages, and an outline outside the docs folders.
+    """Add included files, excluded pages, and an outline outside the docs folders to the lock.
 
     An outline is a file with the order of the pages, such as ``mkdocs.yml``. ``find`` returns files
     outside the docs folders. Raises the errors of ``find`` and ``read``.
@@ -318,7 +318,7 @@ def _patterns(lock: Lock, read: Callable[[SourceFile], bytes]) -> list[str]:
 def _has_substitutions(lock: Lock, read: Callable[[SourceFile], bytes]) -> bool:
     """Return whether upstream's site replaces ``{{ name }}`` by values (MyST substitutions).
 
-    A ``conf.py`` decides. Without one, Jupyter Book (``_toc.yml``) does so by default.
+    A ``conf.py`` decides. Without one, Jupyter Book (``_toc.yml``) replaces them by default.
     """
     files = {file.path: file for file in lock.files}
     for prefix in lock.docs.prefixes:

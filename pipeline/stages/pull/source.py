@@ -209,7 +209,7 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
             )
         if not is_inside(root / name, root):
             raise UpstreamError(
-                f"has a link instead of the folder {name!r}, which leads out of it",
+                f"has, instead of the folder {name!r}, a link that leads out of it",
                 where=str(root),
                 hint="Name the folder that the link leads to.",
             )
@@ -252,7 +252,7 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
         return _read_stable(place, file)
 
     lock = add_included(lock, read, lambda places: list(_files_at(root, places)), log)
-    # A folder has no commit and no date. A digest of its listing identifies its state.
+    # A folder has no commit and no date. A digest of its list of files identifies its state.
     lock = replace(lock, commit=listing_id(lock.files))
     return Source(lock=lock, read=None if in_place else read, in_place=in_place)
 

@@ -1,7 +1,7 @@
 """Entry points of the stage: pull, read the lock of the last pull, and ask for tags and commits.
 
 The input is the upstream of the run. The output is locks, and the documents that they describe.
-Only ``pull`` changes the checkout. But ``read_pulled`` finishes or undoes an interrupted pull.
+Only ``pull`` updates the checkout. ``read_pulled`` may finish or undo an interrupted pull.
 """
 
 from __future__ import annotations
