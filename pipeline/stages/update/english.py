@@ -174,7 +174,7 @@ class English:
             raise UpstreamError(
                 f"a plain folder has no history: its content at {commit[:12]} is unknown"
             )
-        # With the docs folders of today, because the memory uses the page names of today.
+        # Fetch today's docs folders, because the memory uses today's page names.
         found = repository.resolve(commit)
         entries = repository.fetch(found, self.lock.docs, needs_all=False)
         files = [SourceFile(path=entry.path, blob=entry.blob) for entry in entries]
@@ -285,8 +285,8 @@ class _Lookup:
 class _Page:
     """Entries of a memory's page.
 
-    ``is_exact`` is true for the entries at the memory's commit, and false if that is unavailable:
-    then the entries are those at the pinned commit.
+    ``is_exact`` is true for the entries at the memory's commit. If that commit is unavailable, the
+    entries are those at the pinned commit, and ``is_exact`` is false.
     """
 
     wanted: tuple[Entry, ...]
@@ -298,9 +298,9 @@ def rebuild_catalog(
 ) -> Opened:
     """Return the catalogue that a memory gives, and the entries whose English is unavailable.
 
-    It describes the page at the memory's commit, or at the pinned commit if that is unavailable.
-    ``local`` is the working catalogue, if any, which is another source of English. Report entries
-    without English as a finding.
+    The catalogue describes the page at the memory's commit, or at the pinned commit if the memory's
+    commit is unavailable. ``local`` is the working catalogue, if any, which is another source of
+    English. Report entries without English as a finding.
     """
     sought = _Lookup()
     page = _page_of(english, memory, sought)
@@ -422,7 +422,7 @@ def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
 
 
 def _has_no_place(entry: Entry, texts: Mapping[str, str]) -> bool:
-    """Return whether nothing says that upstream ever had the missing English of an entry."""
+    """Return whether there is no evidence that upstream ever had an entry's missing English."""
     # A live entry needs no note: its message was on the memory's own page.
     if not entry.obsolete and entry.msgid not in texts:
         return False
@@ -434,7 +434,7 @@ def _header(
 ) -> dict[str, str]:
     """Return the header of the rebuilt catalogue.
 
-    If the page is not the one at the memory's commit (``is_exact``), project and date are new.
+    If ``is_exact`` (the page is the one at the memory's commit), project and date are the memory's.
     """
     fields = editing_fields(memory)
     header = catalog_header(english.lock, locale.name, memory.page, fields)

@@ -1,8 +1,8 @@
 """Changes by git to a locale's files since the last run, and the translators that git knows.
 
 When people switch, merge, rebase or stash branches, git changes the memory files, but not the
-catalogues, which it ignores. Before the two are merged, this module finds out whether git or a
-person changed a memory file, and whether git still has the old version.
+catalogues, which it ignores. Before a memory file and its catalogue are merged, this module finds
+out whether git or a person changed the memory file, and whether git still has the old version.
 
 The header of a catalogue names only its last translator. If people commit catalogues, the commits
 that added the lines name the other translators.
@@ -139,7 +139,8 @@ def moves_of(
     moves: dict[str, Move] = {}
     for page, blob in before.items():
         is_kept = blob in kept
-        # If an interrupted run has overwritten git's file with a merged one, it counts as git's.
+        # If an interrupted run has overwritten git's file with a merged one, the merged file counts
+        # as git's.
         is_checked_out = now.get(page) in known or locale.state.has_announced(
             page, memories.get(page, b"")
         )
@@ -180,8 +181,8 @@ def overwritten_by_git(locale: Locale) -> frozenset[str]:
     """Return the pages whose catalogue git has overwritten, and record the current branch.
 
     Some branches commit catalogues, which git ignores on all other branches. When somebody checks
-    out such a branch, git overwrites the working catalogues. The memory of the last run is no base
-    for these.
+    out such a branch, git overwrites the working catalogues. The memory of the last run is not the
+    base of an overwritten catalogue.
     """
     root = locale.paths.root
     folder = locale.paths.catalogs(locale.name).relative_to(root).as_posix()

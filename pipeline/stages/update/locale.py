@@ -407,8 +407,8 @@ class Locale:
     def format_memory(self, memory: Memory) -> bytes:
         """Return the bytes to write for a memory.
 
-        In a run of a release beside the pin, they are the memory in the file with the work of
-        ``memory`` added.
+        In a run of a release beside the pin, the translations of ``memory`` are added to the memory
+        in the file.
         """
         from pipeline.adapters import po
         from pipeline.core.memory.file import memory_file
@@ -452,7 +452,7 @@ class Locale:
             output / "replaced",
         ):
             abandoned += folder.rglob(".*.tmp")
-        # In the folders of the state and of the memos, not below them.
+        # Search the folders of the state and of the memos, but not their subfolders.
         state = paths.memory_state(self.name)
         for folder in (state.parent, paths.memo(self.name, "catalogs").parent):
             abandoned += folder.glob(".*.tmp")

@@ -186,7 +186,7 @@ class _Opening:
         self.state.forget([page])
 
     def _keep_last(self, theirs: Memory, opened: Catalog) -> None:
-        """Save the last stored translations aside if a page has lost them and its catalogue.
+        """If a page has lost its stored translations and its catalogue, save these translations.
 
         ``opened`` is the catalogue that will be written.
         """
@@ -221,7 +221,7 @@ class _Opening:
         branch = self.state.branch
         if local is None or branch is None or not branch.has_catalogs:
             return opened
-        # On this branch, git has the catalogues, too, and Weblate edits them. Keep its header
+        # On this branch, git has the catalogues, too, and Weblate edits them. Keep Weblate's header
         # fields, so that git can merge the files.
         editing = {name: local.header[name] for name in EDITING if name in local.header}
         catalog = replace(opened.catalog, header={**opened.catalog.header, **editing})

@@ -1,7 +1,8 @@
 """The other releases of an upstream: the pages that only they have, and their commits.
 
-All releases share one folder of memory files. If only another release has a page, the page is
-hidden from a run: the run neither opens nor removes its files.
+The pin is the release that the project translates. The project may also build releases "beside the
+pin". All releases share one folder of memory files. If only another release has a page, the page is
+hidden from a run: the run neither opens nor removes the page's files.
 """
 
 from __future__ import annotations
@@ -26,9 +27,8 @@ def documents_of(lock: Lock) -> frozenset[str]:
 class Elsewhere:
     """Pages and commits of the other releases of a run's upstream.
 
-    - ``hidden``: pages that only another release beside the pin has; and the pages of the pinned
-      release's API reference that this release lacks, because that reference belongs to an
-      installed package.
+    - ``hidden``: pages that the run must not touch. Either only another release beside the pin has
+      them, or they belong to the API reference of the pinned release, and this release lacks them.
     - ``pinned``: all other pages of the pinned release that this release lacks.
     - ``commits``: the commits of all other releases.
     """
@@ -74,7 +74,7 @@ def find_elsewhere(run: Run) -> Elsewhere:
 def lacks_reference(run: Run) -> bool:
     """Return whether no API reference has been pulled: it is not configured, or cannot be read.
 
-    Its pages are then hidden, like pages of other releases, so that their translations stay.
+    In this case, the pages of the reference are hidden, so that their translations stay.
     """
     lock = _lock_of(run, run.upstream)
     return lock is None or not any(is_reference(file.path) for file in lock.files)

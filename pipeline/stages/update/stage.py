@@ -2,7 +2,7 @@
 
 The input is pages with their messages, and the catalogues of the locale. The output is new
 catalogues. Catalogues of other pages are read, too, because messages move between pages. The
-invariant: at the end, memory and catalogues agree. Every exception is a finding.
+invariant: at the end, memory and catalogues agree. A finding reports each page where they do not.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def update_catalog_files(
         # Write all catalogues together, because a message may have moved from one to another.
         _write(locale, updated)
         for name in gone:
-            # An empty catalogue was removed, which needs no report. Nor does a page that this
-            # release lacks and the pinned release has.
+            # The removal of an empty catalogue needs no report. A page that the pinned release has
+            # needs none either.
             is_pinned = name in locale.elsewhere.pinned
             if updated[name].catalog.entries and not is_pinned:
                 locale.report(_page_gone_finding(name, locale.catalog_name(name)))

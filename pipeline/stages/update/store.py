@@ -59,7 +59,7 @@ class OldMemory:
         return self._noted(self.locale.stored_memories(others))
 
     def find(self, code: str) -> Place | None:
-        """Return the place of a digest's English that the memory of any page has, or None."""
+        """Return the place of the English with digest ``code`` from any page's memory, or None."""
         if len(self.due) > FEW:
             return self._places.get(code)
         # Only files that contain the digest can have its place.
@@ -129,7 +129,7 @@ def store_memory(
             moved = store.moved_pages()
             if locale.view is not None:
                 store.offer_to_other_pages()
-                moved = []  # the pin decides about its pages
+                moved = []  # only a run of the pinned release removes memory files
             state.forget(moved)
             # Save the state before the memory files are removed. If the run is killed in between,
             # the state must not have pages without a memory file: the next run would assume that
@@ -155,7 +155,7 @@ def _with_dropped_pages(
 
 @dataclass(kw_only=True)
 class _Store:
-    """One writing of the memory. Most of its data are computed only if needed."""
+    """One call of ``store_memory``. Most data are computed only if needed."""
 
     locale: Locale
     lock: Lock
@@ -305,8 +305,8 @@ class _Store:
     def _head(self, page: str, catalog: Catalog) -> Memory:
         """Return the header data of the page's memory.
 
-        They describe the page at the pinned commit. If this run has not updated the page, or if it
-        is unchanged, the data of the old memory stay.
+        The data describe the page at the pinned commit. If this run has not updated the page, or if
+        the page is unchanged, the data of the old memory stay.
         """
         wanted, old = self.wanted.get(page), self.old.of_due.get(page)
         layout = core.layout_of(wanted or ())

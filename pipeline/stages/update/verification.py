@@ -112,8 +112,8 @@ def _verify_page(
     if local is None or opened.missing:
         return
     if locale.view is not None:
-        # For such a release, obsolete entries have another order, and each update makes fuzzy
-        # entries again. So only the translations are compared.
+        # For a release beside the pin, obsolete entries have another order, and each update makes
+        # fuzzy entries again. So only the translations are compared.
         own = close_to_compare(local, memory, old=memory)
         if not is_folded(memory, own):
             name = locale.catalog_name(page)

@@ -1,7 +1,7 @@
 """Conversion of the shared memory for a run of a release beside the pin.
 
-The memory files describe the pinned release. A run of another release converts each memory when it
-reads or writes the file. ``core.memory.releases`` does the conversion.
+The memory files describe the pinned release. A run of another release ("beside the pin") converts
+each memory when it reads or writes the file. ``core.memory.releases`` does the conversion.
 """
 
 from __future__ import annotations
