@@ -37,7 +37,7 @@ _GAVE_UP = Refusal(
 )
 _NO_ATTRIBUTION = Refusal(
     "G105",
-    "cannot be used: the line that names its source would change the structure of the page",
+    "cannot be used: the attribution below the title would change the structure of the page",
     "Examine the first lines of the page upstream: they are unusual.",
 )
 
