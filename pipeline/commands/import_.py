@@ -64,6 +64,7 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
 
 
 def _words(entries: Iterable[Entry]) -> set[Words]:
+    """Return msgctxt, msgid and msgstr of each entry that has a translation."""
     return {
         (entry.context, entry.msgid, entry.msgstr) for entry in entries if entry.msgstr
     }
@@ -98,6 +99,7 @@ def successor_of(run: Run, locale: str, page: str, entries: Sequence[Entry]) -> 
 
 
 def _live(entries: Iterable[Entry]) -> set[str]:
+    """Return the English messages of the entries that are not obsolete."""
     return {entry.msgid for entry in entries if not entry.obsolete}
 
 

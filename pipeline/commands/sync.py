@@ -1,4 +1,4 @@
-"""sync: ``pull`` and ``build`` in one run, under one lock."""
+"""sync: ``pull`` and ``build`` in one run, which holds the run lock throughout."""
 
 from __future__ import annotations
 

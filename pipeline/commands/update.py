@@ -5,14 +5,14 @@ unchanged pages come from memos. A memo maps a page and a key to an earlier resu
 digest of all inputs of that result. There are three memos.
 
 ``updated`` has the pages whose catalogue is up to date. Its key covers our code, the configuration,
-and the page's documents. It also covers catalogues and memory files. The page decides which ones:
+and the page's documents. It also covers catalogues and memory files, depending on the page:
 
 - A *settled* page has a translation of every message, so an update takes no texts from other pages.
   Its key covers only its own catalogue and memory file.
 - For any other page, an update looks for texts in all catalogues. Its key covers all of them.
 - The catalogues of pages that upstream has dropped belong to every key.
 
-``merged`` has the merge result of each page, and ``common`` the commit that is checked out in git.
+``merged`` has the merge result of each page. ``common`` has the commit that is checked out in git.
 """
 
 from __future__ import annotations

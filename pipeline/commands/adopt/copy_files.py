@@ -1,7 +1,7 @@
 """Reader of the files that a user gives to ``adopt``.
 
-The input is command-line arguments, the output decoded texts with their format. A file that cannot
-be a translated page is rejected; the error names the reason, for example its language.
+The input is command-line arguments. The output is decoded texts with their format. A file that
+cannot be a translated page is rejected; the error names the reason, for example its language.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Selection of catalogues for ``check``, and the check of all of them.
 
-The input is command-line arguments, the output one result. Catalogues of other projects are
+The input is command-line arguments. The output is one result. Catalogues of other projects are
 allowed; their page, locale and markup are guessed from path and header. All files with the same
 glossary are checked together. They form a *glossary scope*: a locale, and the upstream if it has a
 glossary of its own.

@@ -1,6 +1,6 @@
 """Review of the changed translations: each with its English, a word diff and findings.
 
-The input is the memory files of two commits, the output one Review record. Memory files hold
+The input is the memory files of two commits. The output is one Review record. Memory files hold
 digests in place of the English, so the English comes from catalogues and docs on disk. Only changed
 files are read and checked.
 """

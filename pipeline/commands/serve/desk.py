@@ -143,6 +143,7 @@ class Desk:
                 self._forget_documents()
 
     def _note_change(self, page: str) -> None:
+        """Record that the catalogue of a page has changed."""
         self._revision += 1
         self._changed[page] = self._revision
         self._library.refresh(page)
@@ -195,6 +196,7 @@ class Desk:
     # --- actions
 
     def _start(self) -> Json:
+        """Return what the browser needs to begin: which page to open, and what to review."""
         return {
             "name": self._run.name,
             "locale": self.locale,
@@ -209,6 +211,7 @@ class Desk:
         return [{"page": name, "counts": counts[name]} for name in self._pages]
 
     def _page_json(self, page: str) -> Json:
+        """Return all messages of a page, with the revision that they belong to."""
         # Take the revision before reading. A change during the reading is then reported later.
         revision = self._revision
         return {**page_json(self._opened(page)), "revision": revision}
