@@ -1,6 +1,6 @@
 """Build of one site: write the sources, run Sphinx, write all other files.
 
-The input is the results of the pages of a run; the output is the updated site of one locale, and
+The input is a result for each page of a run. The output is the updated site of one locale, and
 findings. If nothing has changed since the last run, Sphinx is not started. A broken page never
 aborts the build.
 """

@@ -1,7 +1,7 @@
 """Site-specific configuration of Sphinx: ``site.json``, beside ``conf.py``.
 
-If one of these values changes, Sphinx builds every page again. So a value that differs from run to
-run belongs in the record of a page. Upstream's ``conf.py`` is parsed as data and never run.
+If a value in ``site.json`` changes, Sphinx builds every page again. So a value that differs from
+run to run belongs in the record of a page. Upstream's ``conf.py`` is parsed as data and never run.
 """
 
 from __future__ import annotations

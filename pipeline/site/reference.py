@@ -1,10 +1,11 @@
 """Pages of the API reference: the reST that autodoc makes, with translated docstrings.
 
-autodoc must import the documented package, so the stage ``pull`` runs it once. It stores the
-generated pages, and for every directive (``autofunction:: jax.jit``) the reST that autodoc made
-(``core/reference``). In that reST, marks stand in for the docstrings. This module replaces
-them by the merged docstrings, converted as the Sphinx extension napoleon does: sections like
-``Args:`` become fields. Sphinx then parses the result, so building a site needs no such package.
+autodoc must import the documented package, so the stage ``pull`` runs autodoc once. ``pull`` stores
+the generated pages, and for each directive (``autofunction:: jax.jit``) the reST that autodoc made
+(``core/reference``). In this reST, marks stand in for the docstrings. This module replaces the
+marks by the merged docstrings, converted as the Sphinx extension napoleon does: sections like
+``Args:`` become fields. Sphinx then parses the result, so the build of a site does not import the
+package.
 """
 
 from __future__ import annotations

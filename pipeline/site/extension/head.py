@@ -1,10 +1,10 @@
 """The head of a page, below its title: the freshness line, the panel of changes, and the downloads.
 
 The freshness line says which release the page describes and how much of it is translated. The panel
-lists blocks whose English has changed since, and other blocks that need work. All data come from
-the page's record. The panel quotes blocks as escaped source, so no markup in them takes effect, and
-it opens without a script. Its lists have a limit: the panel of an untranslated page would otherwise
-repeat the whole page.
+lists blocks whose English has changed since their translation, and other blocks that need work. All
+data come from the page's record. The panel quotes blocks as escaped source, so no markup in them
+takes effect. It opens without a script. Its lists have a limit: the panel of an untranslated page
+would otherwise repeat the whole page.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ Row = Mapping[str, Any]  # row of ``since`` in a record: a block with its state
 
 
 class GiveTitle(SphinxTransform):
-    """Give a title to a page without one, because tables of contents and the search need titles.
+    """Transform that gives a title to a page without one.
 
-    Such a page consists of ``include`` directives for files that were not pulled.
+    Tables of contents and the search need titles. A page without one consists of ``include``
+    directives for files that were not pulled.
     """
 
     default_priority = 3
@@ -70,7 +71,7 @@ class GiveTitle(SphinxTransform):
 
 
 class AddHead(SphinxTransform):
-    """Insert the freshness line, the panel and the downloads below the title."""
+    """Transform that inserts the freshness line, the panel and the downloads below the title."""
 
     default_priority = 750
 

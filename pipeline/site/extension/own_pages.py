@@ -216,9 +216,9 @@ def _pages_from(env: BuildEnvironment, page: str) -> Iterator[str]:
 
 
 class AddHero(SphinxTransform):
-    """Insert the banner of the home page below its title: words, code and buttons.
+    """Transform that inserts the banner of the home page below its title: words, code, buttons.
 
-    This runs after blocks are marked, and before Sphinx resolves links to other pages.
+    It runs after blocks are marked, and before Sphinx resolves links to other pages.
     """
 
     default_priority = 760

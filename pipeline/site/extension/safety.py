@@ -113,7 +113,7 @@ def losses_of(env: BuildEnvironment) -> int:
 
 
 class SanitizePage(SphinxTransform):
-    """Sanitize a page, before Sphinx collects the files of images."""
+    """Transform that sanitizes a page, before Sphinx collects the files of images."""
 
     default_priority = 400
 

@@ -4,7 +4,7 @@ Templates, scripts and styles contain no words of a language. Templates get word
 scripts from ``words.js``, and style sheets from custom properties (``--jz-said-…``).
 
 On every page, the theme would render all templates to see which are empty, and parse HTML for the
-list of headings. This module computes both in a faster way.
+list of headings. This module finds the empty templates and the headings in a faster way.
 """
 
 from __future__ import annotations

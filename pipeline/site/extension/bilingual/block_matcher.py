@@ -49,7 +49,7 @@ _INSIDE = (nodes.title, nodes.term, nodes.caption, nodes.rubric, nodes.line)
 
 
 class MarkBlocks(SphinxTransform):
-    """Give each block its number and state, and render its English."""
+    """Transform that gives each block its number and state, and renders its English."""
 
     default_priority = 5
 

@@ -43,7 +43,7 @@ class _Titled:
 
 
 class EnglishAnchors(SphinxTransform):
-    """Replace the ids of sections by ids made from their English titles."""
+    """Transform that replaces the ids of sections by ids made from their English titles."""
 
     # After MyST has attached explicit targets to their sections (its priority is 262).
     default_priority = 263

@@ -4,10 +4,10 @@ The node of a block has the block's number as ``jz``, which becomes ``data-jz="7
 have ``jz_edit`` (the end of the address for editing) and ``lang``. A node that documents a Python
 object has the object's name as ``jz_name``. Our scripts and styles use these attributes.
 
-In Markdown, HTML ends at an empty line. So ``<details>`` and ``</details>`` may be two separate
-fragments, with paragraphs and code between them. Such a fragment cannot be wrapped in an element
-with its English after it. Instead, the English of each of its texts is inserted right after that
-text.
+In Markdown, a block of HTML ends at an empty line. So ``<details>`` and ``</details>`` may be two
+separate fragments, with paragraphs and code between them. Such a fragment cannot be wrapped in an
+element with its English after it. Instead, the English of each text in the fragment is inserted
+right after the text.
 """
 
 from __future__ import annotations

@@ -211,7 +211,7 @@ class MermaidChart(Stub):
 
 
 class FindImages(SphinxTransform):
-    """Turn embedded images into files, before Sphinx collects image files."""
+    """Transform that turns embedded images into files, before Sphinx collects image files."""
 
     default_priority = 390
 

@@ -2,9 +2,9 @@
 
 A name that this site does not document leads to the English docs: ``tour.walk`` →
 ``https://example.org/en/_autosummary/tour.walk.html#tour.walk``. The address comes from the
-inventory of the English docs, if there is one. Otherwise it is derived from the directives of the
-docs themselves (``autosummary``, ``autofunction``): so links match the pinned commit and need no
-network. The role does not matter: ``:func:`` finds a class, too.
+inventory of the English docs, if there is one. Otherwise the address is derived from the directives
+of the docs themselves (``autosummary``, ``autofunction``). Such links match the pinned commit and
+need no network. The role does not matter: ``:func:`` finds a class, too.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ def table_of(
 
 
 class FieldDashes(SphinxTransform):
-    """Write the dash between a parameter and its description as one: " -- " → " – ".
+    """Transform that writes the dash between a parameter and its description: " -- " → " – ".
 
     Sphinx writes two hyphens, and replaces them only in languages with quotes like English.
     """

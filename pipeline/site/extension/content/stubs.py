@@ -1,8 +1,9 @@
 """Stubs: replacements for directives and roles that only upstream's own site can run.
 
 For example, ``autofunction:: jax.jit`` imports the package, which the site build must not do. Its
-stub shows the docstring from the page's record, which ``site/reference.py`` has prepared. Without
-a docstring, it shows a link to the English docs. So do stubs for all other generated content.
+stub shows the docstring from the page's record, which ``site/reference.py`` has prepared. Without a
+docstring, the stub shows a link to the English docs. Stubs for all other generated content show
+such a link, too.
 """
 
 from __future__ import annotations

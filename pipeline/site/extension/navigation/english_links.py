@@ -2,8 +2,8 @@
 
 Upstream's pages often link to their own published site. If this site has the page and the anchor,
 the link leads here instead: ``https://docs.jax.dev/en/latest/faq.html#jit`` → ``faq.html#jit``.
-Otherwise the link gets the mark EN. Links to untranslated pages of this site get the mark, too; so
-do cards and entries of tables of contents.
+Otherwise the link gets the mark EN. Links, cards and entries of tables of contents also get the
+mark if they lead to an untranslated page of this site.
 """
 
 from __future__ import annotations

@@ -71,7 +71,10 @@ def page_from_top(env: BuildEnvironment, target: str) -> str:
 
 
 class FindFromTop(SphinxTransform):
-    """Resolve "{doc}`/guide`" in the docs folder of the page, before MyST resolves its links."""
+    """Transform that resolves "{doc}`/guide`" in the docs folder of the page.
+
+    It runs before MyST resolves its links.
+    """
 
     default_priority = 299
 
@@ -132,7 +135,7 @@ def _is_there(sources: Path, path: str) -> bool:
 
 
 class FindPages(SphinxTransform):
-    """Resolve links to documents, before MyST warns about missing files."""
+    """Transform that resolves links to documents, before MyST warns about missing files."""
 
     default_priority = 300
 
@@ -215,7 +218,7 @@ class FindPages(SphinxTransform):
 
 
 class NameNumbered(SphinxPostTransform):
-    """Show the title of a figure where upstream has ``numref``: we do not number figures."""
+    """Transform that turns ``numref`` into the title of a figure: we do not number figures."""
 
     default_priority = 5  # before Sphinx's own
 

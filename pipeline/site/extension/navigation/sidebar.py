@@ -1,7 +1,8 @@
 """Navigation in the sidebar, made from all tables of contents of the site.
 
 The theme would resolve the toctrees and parse HTML again for every page, which would take half of
-the build. This module reads the toctrees once, as a tree of entries, and renders it for each page.
+the build time. This module reads the toctrees once, as a tree of entries, and renders this tree for
+each page.
 """
 
 from __future__ import annotations

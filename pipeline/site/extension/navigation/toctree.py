@@ -193,7 +193,10 @@ class TableOfContents(SphinxDirective):
 
 
 class ListAllPages(SphinxTransform):
-    """Add toctrees from the outline. On the first page, add one for each folder of other pages."""
+    """Transform that adds toctrees from the outline.
+
+    On the first page, it also adds a toctree for each folder of other pages.
+    """
 
     default_priority = 4  # after the title is added, before blocks are matched
 
