@@ -130,7 +130,7 @@ def _read_pages(run: Run, commit: Commit, names: Collection[str]) -> list[SplitP
 def _readable(page: Page, commit: Commit, reading: Reading) -> Iterator[Document]:
     """Yield the page's readable documents."""
     for file in page.files:
-        # Skip an unreadable document. If it is a new one, the split reports it.
+        # Skip an unreadable document. If it is in the new commit, the split reports it.
         with suppress(InputError):
             yield read_document(file.path, commit.documents[file.path], reading)
 
@@ -307,7 +307,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
 def _check_python(
     run: Run, options: UpgradeOptions, version: str, *, is_dry: bool
 ) -> None:
-    """Raise ConfigError if this Python cannot install ``version``, because code could not run.
+    """Raise ConfigError if this Python cannot install ``version``: no code could run on it.
 
     A dry run only warns.
     """

@@ -144,7 +144,7 @@ def progress(
 
 def _rank(reach: Reach | None) -> tuple[bool, int, int]:
     """Return a sort key: near pages come first, then pages to which many pages link."""
-    # Without ``reach``, no link leads to this page, so it comes last.
+    # If ``reach`` is None, readers cannot reach the page from the first page, so it comes last.
     if reach is None:
         return True, 0, 0
     return False, reach.steps, -reach.links
