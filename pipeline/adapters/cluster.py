@@ -64,7 +64,8 @@ INSTALL = (
 MOST_FACTS = 8  # maximum number of differing facts in a message
 LOOK_SECONDS = 0.5  # interval between two checks whether the task was cancelled
 STOP_SECONDS = 30  # time that a process has to stop its kernel
-# Code of the process that runs a page. Arguments: its folder, and the worker's import path in JSON.
+# Code of the process that runs a page. Arguments: the job's folder, and the worker's import path
+# in JSON.
 CHILD = """\
 import json, sys
 sys.path[:] = json.loads(sys.argv[2])
@@ -259,7 +260,7 @@ def _watch_input() -> None:
 def run_on_cluster(
     jobs: Sequence[Job], *, address: str, environment: Mapping[str, str]
 ) -> Iterator[Outcome]:
-    """Run ``jobs`` on the cluster with the scheduler at ``address``; start the first jobs first.
+    """Run ``jobs``, in their order, on the cluster with the scheduler at ``address``.
 
     Yield each outcome as soon as it arrives. ``environment`` has the facts from
     ``kernel.environment``, which must be the same on every worker. If a worker dies, another
@@ -322,8 +323,8 @@ class _Sent:
 class _Run:
     """The submitted jobs, at most one for each thread of the cluster.
 
-    When a worker dies, Dask suspects all tasks of that worker, even tasks that only waited there.
-    A task that is suspected several times fails. So no task may wait on a worker.
+    When a worker dies, Dask blames all tasks of that worker, even tasks that only waited there. A
+    task that has been blamed several times fails. So no task may wait on a worker.
     """
 
     client: Any

@@ -56,7 +56,7 @@ def read_own(path: Path, limit: Limit = OWN_BYTES) -> bytes | None:
 def write_if_changed(
     path: Path, data: bytes, *, dry: bool = False, flush: bool = True
 ) -> bool:
-    """Write ``data`` to ``path`` if the file has other content; return whether it had.
+    """Write ``data`` to ``path`` if the file has other content; return whether that is so.
 
     With ``dry``, compare only. With ``flush=False``, writing is faster, but a crash of the machine
     may leave an empty file. Pass it only for files that are verified when they are read, and that
@@ -73,7 +73,7 @@ def write_if_changed(
 
 
 def replace_if_unchanged(path: Path, data: bytes, *, before: bytes | None) -> bool:
-    """Write ``data`` to ``path`` if the file still contains ``before``; return whether it did.
+    """Write ``data`` to ``path`` if the file still contains ``before``; return whether it wrote.
 
     ``before`` is None if there was no such file. Use this for files that people may edit during a
     run: an edited file stays, and the next run reads it. A person who saves the file between the
@@ -188,7 +188,7 @@ def paths_below(folder: Path, *suffixes: str) -> Iterator[str]:
 
 def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
     """Return whether an entry is a link to a folder."""
-    # Unlike ``entry.is_dir``, ``isdir`` fails for no link, such as a circular one.
+    # ``entry.is_dir`` raises an error for a circular link; ``isdir`` returns False.
     return entry.is_symlink() and os.path.isdir(entry.path)
 
 
@@ -202,7 +202,7 @@ def is_inside(path: Path, folder: Path) -> bool:
 
 
 def remove_files(paths: Iterable[Path]) -> None:
-    """Remove files, and the folders that become empty by that. Raises WriteError."""
+    """Remove files, and the folders around them that are then empty. Raises WriteError."""
     for path in paths:
         try:
             path.unlink(missing_ok=True)
@@ -222,7 +222,7 @@ def remove_tree(folder: Path) -> None:
         folder.unlink(missing_ok=True)
         return
     # Move the folders of the second level up to the first until none is left, so no path becomes
-    # long. The random token makes their new names different from existing ones.
+    # long. With the random token, the new names differ from all existing ones.
     token = secrets.token_hex(8)
     numbers = itertools.count()
     while subfolders := _empty_of_files(folder):
@@ -279,7 +279,7 @@ def _remove_empty_folders(path: Path) -> None:
 def hold_lock(
     path: Path, *, on_wait: Callable[[], None], timeout: float = 3600.0
 ) -> Iterator[None]:
-    """Hold the file ``path`` as a lock between processes; the system releases it if we die.
+    """Hold the file ``path`` as a lock; the system releases the lock if this process dies.
 
     If another process holds the lock, call ``on_wait`` and wait up to ``timeout`` seconds. Raises
     WriteError if the lock is not free by then or cannot be created.

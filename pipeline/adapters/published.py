@@ -40,10 +40,9 @@ class Published(Protocol):
 def open_published(
     address: str, *, most_bytes: int = PUBLISHED_BYTES.most, seconds: float = SECONDS
 ) -> Iterator[Published]:
-    """Yield the site at ``address``, which is a web address or a folder.
+    """Yield the site at ``address``, a web address or a folder. Otherwise raise ConfigError.
 
     A server may send at most ``most_bytes`` for a file, and take at most ``seconds`` to send it.
-    Raises ConfigError if ``address`` is neither.
     """
     if address.lower().startswith(("http://", "https://")):
         import httpx

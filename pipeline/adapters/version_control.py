@@ -22,7 +22,7 @@ from pipeline.packages import how_to_run
 # in a hook of another repository.
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 _SECONDS = 60.0  # time limit of a command; most take milliseconds
-_VERSIONS = 50  # number of commits in which versions of a file are looked for
+_VERSIONS = 50  # maximum number of commits that are searched for versions of a file
 
 
 def blobs_in_git(root: Path, blobs: Collection[str]) -> frozenset[str]:

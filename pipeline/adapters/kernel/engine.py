@@ -35,12 +35,13 @@ from pipeline.adapters.kernel.sandbox import folders_to_change, kernel_command
 from pipeline.adapters.kernel.watch import MIB, PageRun, Progress
 
 # nbclient's pattern for text before a carriage return takes time that grows with the square of a
-# line's length: 0.6 s for 40,000 characters. It blocks all threads of the worker. This pattern
-# matches only from the start of a line: 0.01 s for 1.5 million. Made for nbclient 0.11.
+# line's length: 0.6 s for 40,000 characters. Meanwhile, no other thread of the worker can run. The
+# pattern below matches only from the start of a line: 0.01 s for 1.5 million characters. It is made
+# for nbclient 0.11.
 CARRIAGE_RETURN = re.compile(r"^.*\r(?=[^\n])", re.MULTILINE)
 nbclient.client._RGX_CARRIAGERETURN = CARRIAGE_RETURN
 LOG_END = 4000  # bytes at the end of the kernel's log to report
-LAST_SECONDS = 1  # for a kernel to end after it closed its connections
+LAST_SECONDS = 1  # time for a kernel to end after it closed its connections
 
 
 def execute(

@@ -59,8 +59,8 @@ def scratch_parent() -> str:
 def fill_folder(folder: Path, data: Path, startup: Sequence[Startup]) -> None:
     """Fill a page's ``folder``.
 
-    Copy the files of the folder ``data`` into it, which are beside the page. Create an empty home,
-    and write the start-up code.
+    Copy the folder ``data``, which has the files beside the page. Create an empty home, and write
+    the start-up code.
     """
     copy_data(data, folder / "page")
     for name in ("home", "tmp", "matplotlib"):

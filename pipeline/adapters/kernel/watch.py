@@ -5,8 +5,9 @@ busy the machine is. Wall time decides in two cases only: a page that neither wo
 long is stalled, and there is a very high limit for every page. Time during which the watch itself
 could not run (on a paused or overloaded machine) does not count.
 
-A page may start any process. Orphans stay below the worker, because the worker adopts them.
-Processes of a worker that was killed are identified by the path of its scratch folder.
+A page may start any process. A process is "below" the worker if the worker has started it, directly
+or through other processes. Orphaned processes stay below the worker, because the worker adopts
+them. Processes of a worker that was killed are identified by the path of its scratch folder.
 """
 
 from __future__ import annotations

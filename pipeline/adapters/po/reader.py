@@ -229,7 +229,7 @@ def _references(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def _merged(first: Entry, second: Entry, source: Source) -> Entry:
-    """Return one entry for two with the same msgid. Raises InputError if they differ."""
+    """Return one entry for two with the same msgid. Raises InputError if translations differ."""
     differs = first.msgstr and second.msgstr and first.msgstr != second.msgstr
     if differs or first.forms != second.forms:
         what = (

@@ -22,7 +22,7 @@ from pipeline.errors import UpstreamError
 
 SCHEMES = ("https", "http", "ssh", "git", "file")
 
-# "https://" with the group ``name``; or "ext::" without, after which git expects a program to run.
+# "https://", with the group ``name``. Or "ext::", without the group: git would run what follows.
 _SCHEME = re.compile(r"[^/:]*::|(?P<name>[^/:]+)://")
 # The scheme, and "user:password@".
 _BEFORE_HOST = re.compile(r"\A(?:[^/:]+://)?(?:[^/@]*@)?")

@@ -1,8 +1,8 @@
 """Runner of a page's start-up files in its kernel, before IPython accepts the first cell.
 
-``sandbox`` makes IPython call ``run_all``. If a file fails, IPython alone would print the error and
-run the page without it, under a cache key that includes it. Instead, ``run_all`` writes the error
-to a file and ends the kernel.
+``sandbox`` makes IPython call ``run_all``. If a start-up file fails, IPython alone would print the
+error and run the page without that file, although the page's cache key includes the file. Instead,
+``run_all`` writes the error to another file and ends the kernel.
 """
 
 from __future__ import annotations
