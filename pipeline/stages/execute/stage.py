@@ -232,7 +232,7 @@ class _Pass:
     def _cache_entry(self, task: Task, entry: CacheEntry) -> None:
         """Put the entry into the cache, unless the page failed by accident.
 
-        If that is impossible, add a warning. The page will run again next time.
+        If the cache cannot be written, add a warning. The page will run again next time.
         """
         if entry.failure and entry.failure.exception in ACCIDENTS:
             return

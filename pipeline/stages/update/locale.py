@@ -104,7 +104,7 @@ class Locale:
 
     @property
     def _unread(self) -> dict[str, InputError]:
-        """The errors of unreadable catalogues, by page. They must not count as missing."""
+        """The errors of unreadable catalogues, by page. Such catalogues do not count as missing."""
         return self._found_catalogs[1]
 
     @cached_property

@@ -237,7 +237,7 @@ class _Opening:
         self.state.keep(page, locale.memory_files[page], after)
 
     def _with_english(self, local: Catalog, base: Memory | None) -> Catalog:
-        """Return the catalogue with edited English replaced by upstream's."""
+        """Return the catalogue. If somebody has edited its English, restore upstream's."""
         if base is None or not unknown_texts(local, base):
             return local
         wanted = page_at(self.english, base)

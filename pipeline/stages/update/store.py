@@ -297,8 +297,8 @@ class _Store:
     def _find(self, code: str) -> Place | None:
         """Return the place of the English with digest ``code``, or None.
 
-        The pinned commit comes first, because after an interrupted run, only the memories of some
-        pages name it.
+        Places at the pinned commit come first. Otherwise the result would depend on how many
+        memories an interrupted run has already written.
         """
         return self.pin_places.get(code) or self.old.find(code)
 
