@@ -103,9 +103,10 @@ def _what_is_listed(unfinished: Sequence[PageResult]) -> str:
 
 
 def next_lines(pages: Sequence[PageResult]) -> list[str]:
-    """Return the work left, by class of fuzzy messages, the quickest first, then untranslated.
+    """Return lines about the work left: a line for each class of fuzzy messages, and untranslated.
 
-    For example: ``fuzzy, mark-up: 12 (guide 9, jit 3)``. Return no lines if no work is left.
+    The classes that are corrected quickest come first. For example:
+    ``fuzzy, mark-up: 12 (guide 9, jit 3)``. Return no lines if no work is left.
     """
     counts: Counter[str] = Counter()
     for page in pages:

@@ -35,7 +35,7 @@ class Verified:
     locale: str
     pages: tuple[VerifiedPage, ...]
     missing: tuple[str, ...]  # pages of upstream's commit that the site lacks
-    # Pages of the API reference that could not be verified, because docstrings are not here.
+    # Pages of the API reference that could not be verified, because their docstrings are missing.
     unproved: tuple[str, ...] = ()
 
     @property

@@ -298,8 +298,7 @@ def _length(english: int, chinese: int) -> float:
 def code_likeness(ours: str, theirs: str) -> float:
     """Return the share of lines that two pieces of code have in common, 0 to 1.
 
-    ``theirs`` may have lost its line breaks. Then the result is the share of our lines that it
-    contains.
+    If ``theirs`` has lost its line breaks, return the share of our lines that it contains.
     """
     lines = normalization.code_lines(ours)
     if not lines:

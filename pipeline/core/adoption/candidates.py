@@ -50,7 +50,7 @@ class Choice:
     """Version that a copy translates, and its alignment with the copy."""
 
     candidate: Candidate
-    # All versions of the page that fit equally well, with the chosen one, oldest first.
+    # All versions of the page that fit equally well, including the chosen one, oldest first.
     as_good: tuple[Version, ...]
     pairs: tuple[Pair, ...]
     share: float  # share of the copy's Chinese that clearly belongs to the page, 0 to 1

@@ -50,8 +50,8 @@ def audit_code(
                 place=theirs[0].place,
                 is_strange=not pair.english,
                 is_altered=bool(ours) and code_likeness(ours, code) < 1.0,
-                # If upstream's code is no Python either (a jaxpr, a shell session), do not report
-                # a syntax error.
+                # Report no syntax error if upstream's code has one, too: such code is not Python
+                # but, for example, a jaxpr or a shell session.
                 broken=_broken(code) if ours and not _broken(ours) else "",
             )
         )

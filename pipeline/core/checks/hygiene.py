@@ -4,9 +4,8 @@ The parser of ``.po`` files (`adapters.po`) reports irregularities of a file as 
 `RULE_OF_REMARK` gives each remark a rule, and thus a code.
 
 The memory stores translations without the English text. In its entries, a digest replaces the
-English, and a placeholder ⟦N⟧ replaces each long atom. :func:`read_memory_entries` converts such
-entries to those of a catalogue, which the other checks can examine. It reports invalid
-placeholders.
+English, and a placeholder ⟦N⟧ replaces each long atom. :func:`read_memory_entries` converts these
+entries to catalogue entries, which the other checks can examine, and reports invalid placeholders.
 """
 
 from __future__ import annotations
@@ -90,8 +89,7 @@ class MemoryEntries:
     """The published translations of a memory, grouped by whether their English text is known."""
 
     entries: tuple[Entry, ...]  # all of them, as in the memory
-    # Those whose English is known, as catalogue entries with the line numbers of the
-    # memory.
+    # The entries with known English, as catalogue entries with the line numbers of the memory.
     known: tuple[Entry, ...]
     unknown: tuple[Entry, ...]  # the others, as in the memory
     problems: tuple[Problem, ...]  # with indices of `entries`
@@ -143,8 +141,8 @@ def readable_texts(entries: Sequence[Entry], markup: Markup) -> Iterator[Entry]:
     """Yield entries with each placeholder ⟦N⟧ replaced by markup that a parser accepts.
 
     The length is unchanged, so positions stay valid: "见[指南⟦1⟧和⟦2⟧" -> "见[指南]()和`x`".
-    Skip reST entries with placeholders: an atom may be one half of a link, whose other half would
-    then lack its partner.
+    Skip reST entries with placeholders: an atom may be one half of a link, and the other half does
+    not work alone.
     """
     for entry in entries:
         if not _PLACEHOLDER.search(entry.msgstr):

@@ -68,7 +68,7 @@ class Node(NamedTuple):
 def walk(
     tree: tuple[Node, ...], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Node]]:
-    """Yield every node of a tree after the types of its ancestors; parents precede children.
+    """Yield each node of a tree, with the types of its ancestors before it. Parents come first.
 
     ``**用 *词***`` -> () strong, (strong) text, (strong) em, (strong, em) text
     """

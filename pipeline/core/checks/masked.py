@@ -147,7 +147,7 @@ def _tag(atom: str) -> str:
 
 
 def _role(opening: str, title: str, closing: str) -> str:
-    """Return the stand-ins for a role: those of a word, unless its title contains Chinese.
+    """Return the stand-ins for a role: only :data:`WORD`, unless its title contains Chinese.
 
     Keep the first and the last character of a Chinese title. The checks of spaces compare them with
     the text around the role::

@@ -97,7 +97,7 @@ def _plain_markdown_blocks(kind: Kind) -> tuple[str, ...]:
 def _parse_markdown(lines: list[str], kind: Kind) -> Blocks:
     """Return the blocks of a minimal page, as the Markdown parser finds them.
 
-    The contents exclude those of the surrounding blocks.
+    The contents of the surrounding blocks are left out.
     """
     md = markdown.parser()
     tokens: list[Token] = []
@@ -189,7 +189,7 @@ def _plain_rst_blocks(kind: Kind) -> tuple[str, ...]:
 def _parse_rst(text: str, kind: Kind) -> Blocks:
     """Return the blocks of a minimal page, as docutils finds them.
 
-    The contents exclude those of the surrounding blocks.
+    The contents of the surrounding blocks are left out.
     """
     from pipeline.core.document.rst.parser import read
     from pipeline.core.document.rst.positions import Lines, Words

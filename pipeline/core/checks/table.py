@@ -38,7 +38,8 @@ class CheckSet:
     checks: tuple[Check, ...]  # one entry
     page_checks: tuple[PageCheck, ...] = ()  # all entries of a page
     across: tuple[PageCheck, ...] = ()  # the entries of all pages
-    # Those of `checks` that also work for a memory entry whose English text is unknown.
+    # The part of `checks` that needs no English. It also works for memory entries with unknown
+    # English.
     text_only: tuple[Check, ...] = ()
 
 
@@ -50,7 +51,7 @@ def _is_in_place(subject: Subject) -> bool:
 def _has_other_atoms(subject: Subject) -> bool:
     """Return whether a translation has the same blocks as the English, but other atoms.
 
-    The atoms of most translations are equal, so the checks of atoms are skipped for them.
+    Most translations have the same atoms as the English, so the checks of atoms skip them.
     """
     return not subject.has_all_atoms and subject.is_in_place
 
@@ -89,7 +90,7 @@ def _checks(*rows: _Row) -> tuple[Check, ...]:
 
 
 def _checks_if(condition: Callable[[Subject], bool], *rows: _Row) -> tuple[Check, ...]:
-    """Return a check for each row that examines only subjects that meet a condition."""
+    """Return a check for each row. The checks examine only subjects that meet a condition."""
     checks = _checks(*rows)
     return tuple(
         replace(check, find=_find_if(condition, check.find)) for check in checks

@@ -171,7 +171,7 @@ def find_inconsistent_sentences(subjects: Sequence[Subject]) -> Iterator[Problem
     """Report sentences that are translated differently from most similar sentences.
 
     Sentences are similar if their English differs only in case, punctuation, numbers and code. Skip
-    entries whose complete English text is equal: M503 reports those.
+    entries with the same complete English text, because M503 reports them.
     """
     groups: dict[str, list[_Rendered]] = {}
     for index, subject in _comparable(subjects):
@@ -207,7 +207,7 @@ def _comparable(subjects: Sequence[Subject]) -> Iterator[tuple[int, Subject]]:
 def _split_usual(
     group: Sequence[_Rendered],
 ) -> tuple[list[_Rendered], list[_Rendered]]:
-    """Split a group into those with the most common translation, and the others.
+    """Split a group into its members with the most common translation, and the others.
 
     In case of a tie, the translation that occurs first counts as the most common one.
     """

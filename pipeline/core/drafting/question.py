@@ -63,7 +63,7 @@ class Question:
     # If the text has changed: the older text and its translation.
     old_english: str = ""
     old_translation: str = ""
-    # If the whole text is a glossary term: its rendering. Then no model is needed.
+    # The rendering, if the whole text is a glossary term. Such a question needs no model.
     term: str = ""
 
     @property

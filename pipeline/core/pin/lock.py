@@ -193,7 +193,7 @@ def format_lock(lock: Lock) -> bytes:
     ).encode("utf-8")
 
 
-# A run reads the lock of its upstream, and those of other releases, in several places.
+# Cached, because several parts of a run read the locks of its upstream and of other releases.
 @lru_cache(maxsize=4)
 def parse_lock(data: bytes, *, where: str) -> Lock:
     """Parse the bytes of a lock: the inverse of ``format_lock``.
@@ -275,7 +275,7 @@ def page_path(path: str) -> str:
 def _documents(files: Iterable[SourceFile]) -> dict[str, SourceFile]:
     """Return the documents by their path in NFC.
 
-    If several have the same path, use the document whose own path is in NFC, or else the first.
+    If several have the same path, use the document whose own path is in NFC, otherwise the first.
     """
     documents: dict[str, SourceFile] = {}
     for file in files:

@@ -38,7 +38,7 @@ class Pin:
 
     @property
     def release_template(self) -> str:
-        """Return the template of release tags: the pinned one, or the usual one."""
+        """Return the template of release tags: the pinned ref if it is one, else the usual one."""
         return self.template if PLACEHOLDER in self.template else self.usual_template
 
     @property

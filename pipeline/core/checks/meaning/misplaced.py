@@ -44,8 +44,8 @@ class Traits(NamedTuple):
     atoms: Counter[str]
     numbers: Counter[str]
     latin: frozenset[str]  # words in Latin letters, in lower case
-    # Words that a translation keeps, such as JAX and NumPy, in lower case. Only those of
-    # the English text are used.
+    # Words that a translation keeps, such as JAX and NumPy, in lower case. Only the names in the
+    # English text are used.
     names: frozenset[str]
     text: str  # the complete text, in lower case
     end: str  # the final punctuation in its English form, or empty
@@ -130,8 +130,8 @@ class _Page:
 
     ``homes`` maps the index of an entry (``at``) to the index of the entry where its translation
     probably belongs (``home``). Entries with a correct translation are absent. The four methods
-    ``find_…`` fill ``homes``. Call those with the most reliable evidence first, because the methods
-    never change an earlier result.
+    ``find_…`` fill ``homes``. Call the most reliable methods first, because no method changes an
+    earlier result.
     """
 
     def __init__(self, subjects: Sequence[Subject]) -> None:

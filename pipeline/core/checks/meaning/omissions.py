@@ -37,7 +37,7 @@ class Rendering:
     """The Chinese renderings of an English word."""
 
     chinese: tuple[str, ...]
-    weight: int  # how strongly it suggests an omission if all of them are missing
+    weight: int  # how strongly the absence of all renderings suggests an omission
 
 
 @cache  # the same words occur again and again

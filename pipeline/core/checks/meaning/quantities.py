@@ -184,7 +184,7 @@ def _spelled(words: list[str]) -> int:
 def chinese_values(text: str) -> set[str]:
     """Return the values of all numbers in a masked Chinese text, in digits or in numerals.
 
-    ``3 个或二十四个`` -> 3, 24, and the numerals of the latter on their own: 2, 10, 4
+    ``3 个或二十四个`` -> 3, 24, and the single numerals of 二十四: 2, 10, 4
     """
     values = values_of(numbers_of(text))
     for match in _HAN_NUMBER.finditer(text):

@@ -22,8 +22,8 @@ _ANSWERS = frozenset(_WORDS["answers"].split())
 _ORGANISATIONS = frozenset(_WORDS["organisations"].split())
 _WITHIN_NAMES = frozenset(_WORDS["within_names"].split())
 _NAMES_AND_KEYWORDS = frozenset((*_WORDS["proper_names"], *_WORDS["keywords"]))
-# A word (the group), or a name such as x_0, a.b, f( (no group). A name is matched as a
-# whole, so that no part of it counts as a word.
+# The group matches a word. If the group is empty, the match is a name such as x_0, a.b, f(. A name
+# is matched as a whole, so that no part of it counts as a word.
 _TOKEN = re.compile(r"([A-Za-z]+(?:['’-][A-Za-z]+)*)(?![\w(@/\\]|[.-]\w)|[\w@/\\.-]+")
 _HAN = re.compile(f"[{HAN}]")
 # Two adjacent plain words.
@@ -57,8 +57,8 @@ _BRACKETED = re.compile(rf"[{_OPENERS}][^{_OPENERS}{_CLOSERS}]*[{_CLOSERS}]")
 # Matches at least three words, because shorter runs are never reported.
 _SEVERAL = re.compile(r"(?:[A-Za-z]+[^A-Za-z]+){2}[A-Za-z]")
 _RUN = re.compile(rf"[A-Za-z][A-Za-z0-9 ,.;:'’{OPEN}{WORD}{URL}-]*[A-Za-z.]")
-# Minimum number of words, and of ordinary words among them, of a run of English that is
-# reported inside Chinese.
+# Minimum numbers of a run of English that is reported inside Chinese: of its words, and of the
+# ordinary words among them.
 _LEAST_WORDS, _LEAST_ORDINARY = 4, 2
 _LEAST_COPIED = 3  # minimum number of words of a run that occurs in the English text
 
