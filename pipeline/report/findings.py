@@ -120,8 +120,8 @@ def columns_of(text: str) -> int:
 
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
-LISTED = 20  # the most findings, and failures, shown on a terminal; report.json has all
-_CLOSE = 3  # two changes with at most so many characters between them are shown as one
+LISTED = 20  # maximum number of findings, and of failures, on a terminal
+_CLOSE = 3  # changes with at most this many characters between them are shown as one
 
 
 def findings_lines(block: Findings, language: Language) -> list[str]:

@@ -17,7 +17,7 @@ from pipeline.report.json import Previous, RunChanges, compare_runs
 from pipeline.report.result import RunResult
 
 _NOTHING = "&#8203;"  # a zero-width space
-_LONG = 300  # the most characters of a text in a cell
+_LONG = 300  # maximum number of characters of a text in a cell
 # All ASCII characters with a meaning in Markdown, HTML or GitHub's extensions ("@name", "#7").
 _MARKUP = re.compile(r"[^\w\s.,;()=+'%/-]|_", re.ASCII)
 
@@ -73,7 +73,7 @@ def _entity(match: re.Match[str]) -> str:
     return f"{entity}{_NOTHING}" if match[0] in "@#" else entity
 
 
-LISTED = 20  # the most failing pages, and errors, in a summary
+LISTED = 20  # maximum number of failing pages, and of errors, in a summary
 
 
 def to_summary(result: RunResult, *, previous: Previous | None = None) -> str:

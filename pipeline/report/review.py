@@ -156,8 +156,8 @@ STEP_SUMMARY = Limit(most=1024 * 1024, size=lambda text: len(text.encode("utf-8"
 # Characters of a comment, or of the description of a pull request.
 COMMENT = Limit(most=65_536, size=len)
 
-_LONGEST = 1500  # the most characters of one text
-_PROBLEMS = 20  # the most unreadable files that a summary lists
+_LONGEST = 1500  # maximum number of characters of one text
+_PROBLEMS = 20  # maximum number of unreadable files that a summary lists
 _RESERVED = 400  # room for the line about omitted messages
 _TAGS = {
     Part.KEPT: ("", ""),

@@ -76,8 +76,8 @@ def in_order_of_need(
 ) -> list[PageResult]:
     """Return the unfinished pages in the order in which readers need them.
 
-    Pages near the first page come first. At equal distance, the page with the least work comes
-    first.
+    ``distances`` maps each page to the number of links from the first page to it. Pages near the
+    first page come first. At equal distance, the page with the least work comes first.
     """
     places = {page: place for place, page in enumerate(distances)}
 

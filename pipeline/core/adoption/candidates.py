@@ -1,10 +1,11 @@
 """Candidates: the pages and versions that a copy may translate, and the choice among them.
 
-First, ``NameIndex`` guesses the page: it compares identifiers and numbers in the copy with those in
-raw documents, because parsing upstream's whole history would take too long. Then ``choose``
-compares lines of code: each line that only one side has adds to the cost of a version. Among
-equally good versions, it prefers a page that exists at the pin, then the version that was current
-longest, because most copies were made from it.
+First, ``NameIndex`` guesses the page: it compares identifiers and numbers in the copy with the raw
+documents. It does not parse them, because parsing upstream's whole history would take too long.
+
+Then ``choose`` compares lines of code: each line that only one side has adds to the cost of a
+version. Among equally good versions, it first prefers a page that exists at the pin. Then it
+prefers the version that was current longest, because most copies were made from such a version.
 """
 
 from __future__ import annotations

@@ -39,7 +39,10 @@ def refused_together(
     entries: Sequence[Entry],
     answered: Answered,
 ) -> dict[Name, Reason]:
-    """Return the drafts of a page that must not be used beside the others, with the reasons."""
+    """Return the drafts in ``answered`` that must not be used beside the others, with the reasons.
+
+    ``documents`` and ``entries`` are those of the page named ``page``.
+    """
     refused = dict.fromkeys(_shifted(page, entries, answered), Reason.SHIFTED)
     # Leave out the rejected drafts from the merge.
     others = {name: one for name, one in answered.items() if name not in refused}

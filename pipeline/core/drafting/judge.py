@@ -1,8 +1,9 @@
 """Judge of a model's answers, which are untrusted.
 
 ``Judge.judge`` takes a question and the text of an answer, and returns a msgstr or a rejection. An
-accepted msgstr has passed the guard, and every check that can keep a translation out of its page.
-It has the atoms and the markup of its message, and is in the right language.
+accepted msgstr has passed the guard (the safety check of every merge), and every check that can
+keep a translation out of its page. It has the atoms and the markup of its message, and is in the
+right language.
 
 A page may contain an instruction for the model. A model that obeys it, or shows its own
 instructions, uses words like "prompt" even in a short answer. A translation only has them if the

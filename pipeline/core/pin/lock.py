@@ -62,7 +62,10 @@ class Included:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One upstream page: a document, a jupytext pair, or a folder of docstrings."""
+    """One upstream page: a document, a jupytext pair, or a folder of docstrings.
+
+    A jupytext pair is one page in two documents, such as ``x.ipynb`` and ``x.md``.
+    """
 
     # Path of the document without suffix; for docstrings, path of their folder.
     name: str

@@ -128,7 +128,7 @@ class Excerpt:
 
 
 def excerpt_of(document: Document, unit: Unit, message: Message) -> Excerpt:
-    """Return the excerpt for ``message``, which is in ``unit``.
+    """Return the excerpt for ``message``, which is in ``unit`` (the page, or a cell of a notebook).
 
     If the block around the message would be parsed differently on its own, the excerpt is the whole
     unit.
