@@ -35,7 +35,7 @@ _CHECK_KEY = "Check the key in the variable that key-variable names."
 _MISTAKES = {
     401: _CHECK_KEY,
     403: _CHECK_KEY,
-    404: "Check url and model in [tool.pipeline.draft]: the endpoint does not have one of them.",
+    404: "Check url and model in [tool.pipeline.draft]: the endpoint lacks one of them.",
 }
 # Errors of parsing a response that is not a reply of a model.
 _NO_REPLY = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
@@ -272,10 +272,10 @@ class ChatClient(httpx2.BaseTransport):
             data += chunk
             if len(data) > REPLY_BYTES:
                 raise httpx2.RemoteProtocolError(
-                    f"more than {REPLY_BYTES // MEBIBYTE} MiB"
+                    f"the response is larger than {REPLY_BYTES // MEBIBYTE} MiB"
                 )
             if time.monotonic() > deadline:
-                raise httpx2.ReadTimeout("it takes too long")
+                raise httpx2.ReadTimeout("the response takes too long")
         return data.decode("utf-8", "replace")
 
 

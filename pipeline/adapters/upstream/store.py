@@ -69,8 +69,8 @@ class UpstreamErrors:
             return self.unwritable(reason)
         if _NO_COMMIT.search(complaint):
             hint = (
-                "Check the ref; a commit is 40 digits. If the lock names it, and the lock is "
-                "of another upstream, pull from this one first."
+                "Check the ref; a full commit id has 40 digits. If the commit comes from the lock "
+                "of another upstream, pull from this upstream first."
             )
             return self._error(f"has no such commit: {reason}", hint=hint)
         # Check for a bundle before passwords, because a bundle needs none.
