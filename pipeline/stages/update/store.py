@@ -168,7 +168,7 @@ class _Store:
     def write_pages(self) -> None:
         """Write the memory of the pages that are due.
 
-        Translations of the old memory that no catalogue has stay in the memory, as obsolete.
+        Translations of the old memory that no catalogue has stay in the memory as obsolete entries.
         """
         for memory in self.closed.values():
             rest = self._rest(memory)
@@ -182,7 +182,7 @@ class _Store:
             self.locale.state.keep(page, self.locale.memory_files[page], catalog)
 
     def moved_pages(self) -> list[str]:
-        """Return the pages without a catalogue, if other pages have all their translations."""
+        """Return the pages that have no catalogue, but whose translations are all on other pages."""
         moved: list[str] = []
         for page in self.locale.memory_files:
             # ``wanted`` lacks pages that this run could not read completely.
@@ -333,7 +333,7 @@ class _Store:
         return core.with_refs(memory, self.old.of_due.get(memory.page), known)
 
     def _rest(self, memory: Memory) -> list[Entry]:
-        """Return the old entries of the page whose translation is in no catalogue, as obsolete."""
+        """Return, as obsolete, the page's old entries whose translation is in no catalogue."""
         old = self.old.of_due.get(memory.page)
         # Usually the new memory has all translations. Then the other pages need not be read.
         if old is None or not unheld_entries(memory, old, held_in_memories([memory])):
