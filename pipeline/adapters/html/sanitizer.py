@@ -133,7 +133,8 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _FILM = re.compile(
     r"(?:https?:)?//www\.youtube(?:-nocookie)?\.com/embed/([\w-]+).*", re.IGNORECASE
 )
-_PASSES = 8  # maximum number of passes; markup that still changes after them is shown as text
+# Maximum number of passes. Markup that still changes in the last one is shown as text.
+_PASSES = 8
 _PLACEHOLDER = "jz-hole"
 
 

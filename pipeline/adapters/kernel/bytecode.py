@@ -33,7 +33,8 @@ for name in sys.argv[1:]:
     except BaseException:
         pass
 """
-_SECONDS = 120  # time limit; after that, each page compiles the remaining modules for itself
+# Time limit. After that, each page compiles the remaining modules for itself.
+_SECONDS = 120
 
 
 def compile_imports(notebook: str, folder: Path) -> None:

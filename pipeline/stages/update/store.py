@@ -182,7 +182,7 @@ class _Store:
             self.locale.state.keep(page, self.locale.memory_files[page], catalog)
 
     def moved_pages(self) -> list[str]:
-        """Return the pages that have no catalogue, but whose translations are all on other pages."""
+        """Return the pages without a catalogue whose translations are all on other pages."""
         moved: list[str] = []
         for page in self.locale.memory_files:
             # ``wanted`` lacks pages that this run could not read completely.
