@@ -370,7 +370,10 @@ def test_verify_site_proves_docstrings_that_match_the_lock(copied: Path) -> None
     english.write_bytes(english.read_bytes() + b"\n\nMore.")
     said = run(copied, "verify-site", site, code=1)
     assert "not proved: " in said
-    assert "of the API reference, because the docstrings that the lock lists are missing" in said
+    assert (
+        "of the API reference, because the docstrings that the lock lists are missing"
+        in said
+    )
     assert "✗" not in said
 
 

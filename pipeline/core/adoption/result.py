@@ -30,7 +30,8 @@ class CodeCell:
     place: str  # "cell 3"
     # Whether it differs from upstream's, except comments and white space.
     is_altered: bool = False
-    is_strange: bool = False  # whether the translated version of upstream has no such code
+    # Whether the translated version of upstream has no such code.
+    is_strange: bool = False
     broken: str = ""  # syntax error
 
 
