@@ -165,7 +165,7 @@ def _hint(kind: Any) -> str:
 
 
 def _meta(kind: Any) -> msgspec.Meta:
-    """Return the ``Meta`` of a type: ``Annotated[str, Meta(…)]``, or a union with None of it."""
+    """Return the ``Meta`` in ``Annotated[str, Meta(…)]``, or in the union of such a type and None."""
     kinds = get_args(kind) if get_origin(kind) in _UNIONS else (kind,)
     for one in kinds:
         for meta in getattr(one, "__metadata__", ()):

@@ -267,7 +267,7 @@ class SiteTable(Table, frozen=True, kw_only=True):
     # The first sentence of the home page, and an example of code beside it; both may be empty.
     hero: str = ""
     hero_code: str = ""
-    root: str = ""  # the first page of the site; if empty, ``site.roots`` chooses it
+    root: str = ""  # the first page of the site; if empty, ``site.outline`` chooses it
     extensions: tuple[str, ...] = ()  # importable modules that Sphinx loads
     myst_extensions: tuple[str, ...] = ()  # additional MyST syntax
 

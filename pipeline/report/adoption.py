@@ -51,10 +51,10 @@ def _wrapped(line: str, width: int) -> str:
 
 
 def version_text(copy: AdoptedCopy) -> str:
-    """Return the period of the version that a copy translates.
+    """Return the period in which the version that a copy translates was current.
 
-    For example: ``2021-06-01 (1fa3acb) to 2021-08-12 (22bb9c0), first in jax-v0.2.14``. The release
-    is omitted if none has the version. For a catalogue, the text is empty.
+    For example: ``2021-06-01 (1fa3acb204) to 2021-08-12 (22bb9c0d15), first in jax-v0.2.14``. The
+    release is omitted if none has the version. For a catalogue, the text is empty.
     """
     if copy.version is None or not copy.as_good:
         return ""

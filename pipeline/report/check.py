@@ -131,7 +131,7 @@ def to_github(result: CheckResult, *, verbose: bool = False) -> str:
 
 
 def _annotation(finding: Finding) -> str:
-    """Return the command that makes GitHub show ``finding`` beside its line, with a newline.
+    """Return the command, with a newline, that makes GitHub show ``finding`` beside its line.
 
     ``::error file=a.po,line=7,title=M201 code lost or changed::…``
     """
@@ -165,7 +165,7 @@ def to_sarif(result: CheckResult) -> dict[str, Any]:
     """Return a SARIF log. Its paths are relative to ``%SRCROOT%``, the working directory.
 
     Each rule names the page of the docs that describes its code. SARIF allows only absolute URLs as
-    links, so this is plain text.
+    links, so the name is plain text.
     """
     rules = _sarif_rules(result.findings)
     indices = {code: index for index, code in enumerate(rules)}

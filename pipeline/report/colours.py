@@ -21,8 +21,8 @@ Piece = tuple[str, str]  # text, names of styles separated by spaces
 Rgb = tuple[int, int, int]
 
 _CSI = "\x1b["  # the start of a style sequence such as "\x1b[1;31m"
-# Escape sequences of ECMA-48. Only sequences that set a style (SGR) are kept. Very long ones of
-# these are removed as well, because their numbers may have thousands of digits.
+# Escape sequences of ECMA-48. Only sequences that set a style (SGR) are kept. Very long style
+# sequences are removed as well, because their numbers may have thousands of digits.
 _SEQUENCE = re.compile(
     r"""
     \x1b\[ (?P<codes> [0-9;:]{0,100} ) m

@@ -71,7 +71,8 @@ def class_of(execution: Execution) -> str:
     ``passed``, ``skipped: accelerator``. The category is the part of the reason before the colon.
     """
     status = execution.status
-    # Do not add the reason of a failure: it is the exception, so each failure would be a class.
+    # Do not add the reason of a failure: it is the exception, so each failure would be a class of
+    # its own.
     if status in (Status.PARTIAL, Status.SKIPPED):
         kind = execution.reason.partition(":")[0]
         if kind:

@@ -58,7 +58,7 @@ def excerpt(text: str, spans: Sequence[Span], width: int) -> list[tuple[str, boo
 def _clipped(spans: Sequence[Span], length: int) -> list[Span]:
     """Return ``spans``, clipped to a text of ``length``, without empty ones.
 
-    ``(-2, 3), (5, 5), (8, 99)`` in a text of 10 → ``(0, 3), (8, 10)``.
+    ``(-2, 3), (5, 5), (8, 99)`` in a text of length 10 → ``(0, 3), (8, 10)``.
     """
     places = [(max(0, start), min(end, length)) for start, end in spans]
     return [(start, end) for start, end in places if start < end]

@@ -2,7 +2,7 @@
 
 A repeated run gives the same bytes: the order of keys is fixed, and times are left out. If the
 meaning of a key changes, the version in the file is incremented. ``compare_runs`` compares a run
-with the report of the previous one. If that file is unreadable, nothing is compared.
+with the report of the previous one. If the previous report is unreadable, nothing is compared.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class Previous(msgspec.Struct, frozen=True):
 
     @property
     def pages(self) -> Iterator[_Page]:
-        """The pages of all locales."""
+        """Return the pages of all locales."""
         return chain.from_iterable(locale.pages for locale in self.locales.values())
 
 
@@ -220,7 +220,8 @@ def compare_runs(previous: Previous | None, result: RunResult) -> RunChanges | N
 
     Outcomes are compared only for pages that ran both times.
     """
-    # The last report may be about another upstream, because all write to the same path.
+    # The last report may be about another upstream, because all upstreams share the path of the
+    # report.
     if previous is None or previous.upstream.name != result.name:
         return None
     then = {

@@ -50,7 +50,7 @@ class RunResult:
     lists_all: bool = False
     # Rows of the pages that upstream dropped. Their translations are obsolete.
     gone: Pages = field(default_factory=dict)
-    # Pages that ``memory verify`` could not check. They are an error if ``strict``.
+    # Number of pages that ``memory verify`` could not check. They are an error if ``strict``.
     unchecked: int = 0
     strict: bool = False
 

@@ -285,7 +285,8 @@ class UpstreamRow:
     name: str
     exit_code: int = 0
     release: str = ""  # the pulled ref; without one, the commit
-    locales: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # totals
+    # By locale: the result of ``totals``.
+    locales: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     errors: int = 0
     warnings: int = 0
     report: str = ""  # as JSON, if requested

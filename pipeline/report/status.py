@@ -103,7 +103,7 @@ def _what_is_listed(unfinished: Sequence[PageResult]) -> str:
 
 
 def next_lines(pages: Sequence[PageResult]) -> list[str]:
-    """Return lines about the work left: a line for each class of fuzzy messages, and untranslated.
+    """Return the work left: a line per class of fuzzy messages, and one for untranslated messages.
 
     The classes that are corrected quickest come first. For example:
     ``fuzzy, mark-up: 12 (guide 9, jit 3)``. Return no lines if no work is left.
@@ -177,7 +177,8 @@ def _classes(page: PageResult) -> str:
 def _numbers(pages: Iterable[PageResult]) -> tuple[str, ...]:
     """Return the number columns for one page or for all pages."""
     progress = progress_of(pages)
-    # Drafts count as fuzzy. Subtract them there, because they have columns of their own.
+    # Drafts count as fuzzy. Subtract them from the fuzzy columns, because they have their own
+    # columns.
     fuzzy, fuzzy_words = progress.fuzzy, progress.fuzzy_words
     done = percent_text(progress.translated, progress.messages)
     numbers = number_cells(

@@ -176,7 +176,7 @@ def drawn_lines(lines: Iterable[Line], screen: Screen) -> str:
     Long lines are not wrapped, so that people can copy them in one piece.
     """
     if not screen.colour:
-        # Used in CI and pipes: importing rich would take longer than this.
+        # For CI and pipes, do not import rich: the import takes longer than everything else here.
         return _joined(map(unstyled, lines))
     from rich.text import Text
 
@@ -187,7 +187,7 @@ def drawn_lines(lines: Iterable[Line], screen: Screen) -> str:
 def _drawn(
     things: Iterable[RenderableType], screen: Screen, *, whole_lines: bool = False
 ) -> str:
-    """Return rich's output for ``things``; ``whole_lines`` may be longer than the screen."""
+    """Return rich's output for ``things``. With ``whole_lines``, long lines are not wrapped."""
     from rich.console import Console
 
     out = StringIO()

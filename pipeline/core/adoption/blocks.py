@@ -33,7 +33,7 @@ class Block:
     """One block of a page."""
 
     kind: BlockKind
-    text: str  # source; of prose, the msgid: on one line, except for hard line breaks
+    text: str  # code, or the msgid, which is on one line except for hard line breaks
     place: str = ""  # position for messages: "line 12" or "cell 3"
     message: Kind = Kind.PARAGRAPH  # of prose and headings: kind of the message
     markup: Markup = Markup.MARKDOWN

@@ -39,7 +39,7 @@ _NEEDLESS = re.compile(r"\\([_\[\]()#+.!<>{}|~-])")
 _CODE_SPAN = re.compile(r"(`[^`]*`|\$[^$]*\$)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)|<?https?://\S+>?")
 _CODE_MARKS = re.compile(r"[=()\[\]._:{}+*/<>@`]")
-_MANY_MARKS = 0.13  # share of such characters in code; prose has fewer
+_MANY_MARKS = 0.13  # minimum share of ``_CODE_MARKS`` in code; prose has fewer
 _ENDED = tuple("。！？：；.!?:;…”）)")  # ends of a sentence
 _WRAPPED = range(40, 131)  # columns of a line that may be wrapped
 _LONG = 4  # minimum number of words in a line that counts as English

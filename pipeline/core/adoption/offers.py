@@ -226,7 +226,7 @@ def adopt_into(
     for entry in catalog.entries:
         # If a message has several entries (with contexts), the first one gets the offer.
         offered = None if entry.obsolete else left.pop(entry.msgid, None)
-        # If one of them is translated, none gets it.
+        # If one of these entries is translated, none gets the offer.
         is_blank_twin = is_open(entry) and entry.msgid in taken
         if offered is None or is_blank_twin:
             entries.append(entry)

@@ -5,8 +5,8 @@ accepted msgstr has passed the guard (the safety check of every merge), and ever
 keep a translation out of its page. It has the atoms and the markup of its message, and is in the
 right language.
 
-A page may contain an instruction for the model. A model that obeys it, or shows its own
-instructions, uses words like "prompt" even in a short answer. A translation only has them if the
+A page may contain an instruction for the model. A model that obeys it, or that repeats the task it
+was given, uses words like "prompt" even in a short answer. A translation has such words only if the
 English is about the same topic. ``judge.toml`` has the topics.
 """
 
@@ -262,13 +262,13 @@ def _has_only_names(msgid: str, msgstr: str) -> bool:
 
 
 def _is_sentence(subject: Subject) -> bool:
-    """Return whether the Chinese has the punctuation of a sentence, but the English has not."""
+    """Return whether the Chinese has the punctuation of a sentence, but the English does not."""
     is_english_sentence = _ENGLISH_END.search(subject.masked_english)
     return not is_english_sentence and bool(_CHINESE_END.search(subject.masked_chinese))
 
 
 def _is_too_long(subject: Subject) -> bool:
-    """Return whether the translation of a few words is long.
+    """Return whether the translation of a few words is much too long.
 
     For example, a model may explain ``Ovens`` in a paragraph instead of translating it. Checks find
     long translations of longer messages.

@@ -90,7 +90,8 @@ class Outcome:
     def has_no_accepted_answer(self) -> bool:
         """Return whether the model has answered, but no answer was accepted.
 
-        Then a person must find the reason. For example, the limit of the reply may be too low.
+        In this case a person must find the reason. For example, the limit of the reply may be too
+        low.
         """
         was_asked = self.calls > 0 and bool(self.refused)
         return was_asked and self.total("drafted") == self.total("terms")

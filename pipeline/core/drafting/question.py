@@ -1,7 +1,7 @@
 """Questions: entries that need a draft, each with everything that affects its answer.
 
-The ``key`` of a question is a digest of all that. Answers are stored by key, so an answer is found
-again even if another batch asks the question.
+The ``key`` of a question is a digest of all these things. Answers are stored by key, so an answer
+is found again even if another batch asks the question.
 
 The model sees a masked text, in which marks (⟦1⟧, ⟦2⟧ …) replace code, formulas, links, roles and
 HTML. These atoms are put back into the answer, so the model cannot change them. ``PROMPT`` is the
@@ -95,8 +95,8 @@ def ask(
         old_english, old_translation = entry.source_text, entry.msgstr
     # The key contains the page, because a short text may mean something else on another page.
     asked = [page, entry.context or "", entry.msgid, str(place.kind)]
-    # It does not contain the neighbours: if a person confirms one entry, the stored answers for the
-    # next entries must stay valid.
+    # The key does not contain the neighbours: if a person confirms one entry, the stored answers
+    # for the next entries must stay valid.
     asked += [old_english, old_translation, model, str(PROMPT)]
     asked += [f"{term}\4{rendering}" for term, rendering in rows.items()]
     return Question(
@@ -166,7 +166,7 @@ class LostMarksError(ValueError):
 
 
 def mask(text: str, markup: Markup = Markup.MARKDOWN) -> Masked:
-    """Return ``text`` with a mark instead of each atom, reference label and ⟦ or ⟧."""
+    """Return ``text`` with a mark instead of each atom, each reference label, and each ⟦ or ⟧."""
     atoms: list[str] = []
 
     def mark(atom: str) -> str:

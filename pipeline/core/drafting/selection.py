@@ -115,7 +115,8 @@ def select(
 def _why(entry: Entry) -> DraftReason | None:
     """Return why an entry may need a draft; None if a person has worked on it.
 
-    This includes adopted texts, and drafts that somebody has edited or commented on.
+    Adopted texts count as a person's work, and so do drafts that somebody has edited or commented
+    on.
     """
     if entry.obsolete:
         return None
