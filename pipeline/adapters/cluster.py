@@ -7,7 +7,7 @@ as this machine: the same Python, packages and code.
 Each page is a Dask task. The worker runs the task in a separate process, for two reasons:
 
 - The code that watches a kernel uses signals, which Python handles in main threads only.
-- A Dask worker must not start processes with multiprocessing, as the kernel's pool does.
+- The kernel's pool starts processes with multiprocessing, which a Dask worker must not do.
 
 So a worker with several threads runs as many pages at once.
 

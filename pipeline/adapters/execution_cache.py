@@ -1,8 +1,8 @@
 """Cache of the outputs of executed pages.
 
 Each page has one file, named by the digest of everything that its outputs depend on. Several runs,
-even on several machines, may share the folder without locks: files are written atomically, each
-contains a digest of its content, and a page without a valid file is executed again.
+even on several machines, may share the folder without locks. Files are written atomically, and each
+contains a digest of its content. A page without a valid file is executed again.
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ def split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
 def _known_or_split(run: Run, pages: Sequence[Page]) -> tuple[SplitPage, ...]:
     """Return the split pages, from the memo if possible.
 
-    The key of a page is its entry in the lock, which has digests of its documents, together with
-    the settings and the code of the parsers.
+    The key of a page is a digest of three things: its entry in the lock, which has digests of its
+    documents; the settings; and the code of the parsers.
     """
     memo = Memo(run.paths.splits, SplitPage)
     reading = run.upstream.reading

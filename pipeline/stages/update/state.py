@@ -1,8 +1,8 @@
 """State of a locale's memory between runs.
 
-The state is each memory file as the last run in this clone opened or stored it, and the digest of
-the catalogue that agreed with it. The memory file is the base of the next three-way merge. If both
-files of a page are still the same, the page needs no work.
+For each page, the state has the memory file as the last run in this clone opened or stored it. It
+also has the digest of the catalogue that agreed with that memory file. The memory file is the base
+of the next three-way merge. If both files of a page are still the same, the page needs no work.
 """
 
 from __future__ import annotations
