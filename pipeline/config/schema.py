@@ -165,7 +165,7 @@ def _hint(kind: Any) -> str:
 
 
 def _meta(kind: Any) -> msgspec.Meta:
-    """Return the ``Meta`` in ``Annotated[str, Meta(…)]``, or in the union of such a type and None."""
+    """Return the ``Meta`` in ``Annotated[str, Meta(…)]``, or in a union of such a type and None."""
     kinds = get_args(kind) if get_origin(kind) in _UNIONS else (kind,)
     for one in kinds:
         for meta in getattr(one, "__metadata__", ()):

@@ -166,7 +166,7 @@ def fewer(english: Parsed, chinese: Parsed, name: Atom) -> list[str]:
 def is_han(character: str) -> bool:
     """Return whether a character is a Chinese character or Chinese punctuation.
 
-    Punctuation of both languages (“, …, —, ·) counts as Chinese.
+    Punctuation that both languages use (“, …, —, ·) counts as Chinese.
     """
     return unicodedata.east_asian_width(character) in "WF" or character in "“”‘’…—·"
 

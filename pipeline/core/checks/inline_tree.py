@@ -3,9 +3,9 @@ r"""Inline tree of a text: nested nodes for the markup inside a block.
 Trees are plain values, so the trees of a text and of its translation can be compared. For example,
 ``用 *词*`` becomes ``text("用 "), em(text("词"))``.
 
-For the page, the pipeline separates reST marks from Chinese by ``\ ``. A reST text is parsed with
-these separators. Roles are not resolved, because docutils lacks many roles of Sphinx. The tree
-keeps their names and targets as written.
+On the page, the pipeline separates reST marks from Chinese by ``\ ``. Here, a reST text is parsed
+with the same separators. Roles are not resolved, because docutils lacks many roles of Sphinx. The
+tree keeps their names and targets as written.
 """
 
 from __future__ import annotations

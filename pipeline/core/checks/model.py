@@ -290,7 +290,8 @@ class Subject:
     def _as_read(self) -> tuple[str, str]:
         """Return both texts in the form in which they are parsed.
 
-        This pipeline parses them as they are. Sphinx parses foreign reST in another form.
+        The pipeline parses both texts unchanged. Sphinx changes reST before it parses the text; see
+        :func:`translation_for_sphinx`.
         """
         if not self.is_foreign or self.markup is not Markup.RST:
             return self.msgid, self.msgstr

@@ -56,7 +56,8 @@ def pattern_of(forms: Iterable[str]) -> re.Pattern[str]:
     """Return a pattern that finds any of ``forms`` as a whole word, longest first.
 
     The text to search must be in lower case; a case-insensitive pattern would take three times as
-    long. A hyphen in a form also matches a space, and the reverse; both may be missing in the text.
+    long. A hyphen in a form also matches a space, and a space also matches a hyphen. The text may
+    lack both.
 
     Trying hundreds of forms in turn would take seconds. So the forms are put into a trie (a tree of
     characters), and the pattern reads each character once. In the trie, an empty key marks the end
@@ -79,7 +80,7 @@ def pattern_of(forms: Iterable[str]) -> re.Pattern[str]:
 def _branches(node: dict[str, Any]) -> str:
     """Return the pattern for the rest of all forms below a node of the trie.
 
-    With the forms ``jit`` and ``jits``, it is ``(?:s)?`` below the node of ``t``.
+    With the forms ``jit`` and ``jits``, the pattern below the node of ``t`` is ``(?:s)?``.
     """
     pieces = [f"{piece}{_branches(below)}" for piece, below in node.items() if piece]
     if not pieces:

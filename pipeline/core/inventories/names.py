@@ -120,9 +120,9 @@ def names_table(
     """Return the table of names for ``sites`` (URLs by name).
 
     For a site in ``fetched``, the table has the objects of the fetched inventory that are in
-    ``references``. Any other site, for example without a network, keeps all its objects in the
-    ``old`` table, if its URL has not changed. Objects that are not in ``references`` are kept as
-    well, because another release may need them.
+    ``references``. A site that is not in ``fetched``, for example because there is no network,
+    keeps all its objects of the ``old`` table, unless its URL has changed. This includes objects
+    that are not in ``references``, because another release may need them.
     """
     table: dict[str, OtherSite] = {}
     for name, url in sites.items():

@@ -146,7 +146,7 @@ def excerpt_of(document: Document, unit: Unit, message: Message) -> Excerpt:
 
 
 def _found(document: Document, text: str, message: Message) -> Excerpt | None:
-    """Return ``text`` as an excerpt; None if it does not contain the message as it is."""
+    """Return ``text`` as an excerpt, or None if the parser does not find the same message in it."""
     try:
         split = _split(text, message.markup, document.reading)
     except InputError:
