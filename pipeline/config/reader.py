@@ -311,8 +311,8 @@ class _Reader:
 
     def _site(self, name: str, table: SiteTable) -> SitePolicy:
         """Return the settings of the table ``[tool.pipeline.upstreams.NAME.site]``."""
-        # These are also names of fetched inventories, and the upstream's own inventory has its
-        # name.
+        # The site gives each inventory one of these names. The inventory of the English docs has
+        # the name of the upstream.
         if name in table.inventories:
             raise self._error(
                 f"upstreams.{name}.site.inventories: {name!r} cannot name another site",

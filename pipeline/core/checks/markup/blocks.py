@@ -80,8 +80,8 @@ class _Syntax:
 
     # The description of each block for messages, by the parser's name of the block.
     became: dict[str, str]
-    mark: re.Pattern[str]  # a mark at the start of a text that starts a block
-    # The marks that the source of the page has before a message of a kind.
+    mark: re.Pattern[str]  # a mark that starts a block if a text begins with it
+    # By kind of message: the mark that the source of the page has before such a message.
     own_marks: dict[Kind, re.Pattern[str]]
     # Function that yields possible corrections of a text.
     mended: Callable[[Subject, str], Iterator[str]]

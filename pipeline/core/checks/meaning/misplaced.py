@@ -83,7 +83,7 @@ def _atom_target(atom: str) -> str:
 
 
 def cost_of(english: Traits, chinese: Traits) -> float:
-    """Return the cost of a translation: how badly it fits an English text, from 0 on.
+    """Return the cost of a translation: how badly it fits an English text; at least 0.
 
     Each trait contributes up to a limit, so that none decides alone. Added atoms and numbers cost
     more than lost ones: a translation may omit something, but rarely invents something.
@@ -115,7 +115,7 @@ def _count_lost(atoms: Counter[str], others: Counter[str]) -> int:
 
 
 _NEAR = 3  # maximum distance, in entries, to another message that is always compared
-_CLEAR_GAIN = 3.5  # minimum difference of the costs in its own and in a better entry
+_CLEAR_GAIN = 3.5  # minimum by which a translation must cost less in a better entry
 _SUSPICIOUS_COST = 3.5  # minimum cost of a suspicious translation
 _GOOD_COST = 3.0  # maximum cost in the better entry
 _RUN = 3  # minimum number of clear gains among entries with the same shift
@@ -233,7 +233,7 @@ class _Page:
         """
         gains = [(self.gain(at, home), home) for home in self._candidates(at)]
         gain, home = max(gains, default=(0.0, at))
-        # The translation must fit the other entry far better than its own, and well.
+        # The translation must fit the other entry well, and far better than its own.
         if gain < _CLEAR_GAIN or self.costs[at] - gain > _GOOD_COST:
             return None
         # If the other entry already has a good translation, require further evidence.
