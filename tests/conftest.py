@@ -13,13 +13,14 @@ import signal
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import chdir
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
+import tinycss2
 import warm_sphinx
 from folders import copy_project
 from hypothesis import HealthCheck, settings
@@ -113,9 +114,11 @@ def shared_memory() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _warm_sphinx() -> Iterator[None]:
+def _warm_sphinx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Sphinx is loaded once by each process of pytest, and not again for every site."""
-    subprocesses = SimpleNamespace(PIPE=PIPE, STDOUT=STDOUT, Popen=warm_sphinx.popen)
+    templates = tmp_path_factory.mktemp("templates")
+    popen = partial(warm_sphinx.popen, templates=templates)
+    subprocesses = SimpleNamespace(PIPE=PIPE, STDOUT=STDOUT, Popen=popen)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pipeline.adapters.sphinx.subprocess", subprocesses)
         yield
@@ -131,6 +134,15 @@ def _pages_read_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for reader in READERS:
             patch.setattr(f"pipeline.{reader}.read_document", read_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _theme_parsed_once() -> Iterator[None]:
+    """Sites of one process of pytest share the parsed style sheets, which nobody changes."""
+    parse_once = lru_cache(maxsize=16)(tinycss2.parse_stylesheet)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tinycss2.parse_stylesheet", parse_once)
         yield
 
 

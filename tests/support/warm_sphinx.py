@@ -8,17 +8,29 @@ socket.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partialmethod
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
+_EXTENSIONS = (  # of ``conf.py``, with the modules that their ``setup`` imports
+    "myst_nb.sphinx_ext",
+    "sphinx_design",
+    "sphinx_copybutton",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.intersphinx",
+    "sphinx_book_theme",
+    "sphinx.writers.html5",
+)
 _ORDER = 1 << 18  # bytes that an order may have
 _servers: list[subprocess.Popen[bytes]] = []  # kept: Python complains of one let go
 
@@ -27,13 +39,23 @@ class WarmPopen:
     """Replacement for the parts of ``subprocess.Popen`` that ``run_sphinx`` uses."""
 
     def __init__(
-        self, command: Sequence[str], *, env: Mapping[str, str], **options: object
+        self,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        templates: Path,
+        **options: object,
     ) -> None:
-        """Start a build. ``options`` are those of ``Popen`` and are ignored."""
+        """Start a build. Other ``options`` are those of ``Popen`` and are ignored."""
         self._server = _started()
         self.returncode = 0
         read, write = os.pipe()
-        order = {"words": command[3:], "env": dict(env), "folder": str(Path.cwd())}
+        order = {
+            "words": command[3:],
+            "env": dict(env),
+            "folder": str(Path.cwd()),
+            "templates": str(templates),
+        }
         socket.send_fds(self._server, [json.dumps(order).encode()], [write])
         os.close(write)
         self.stdout = os.fdopen(read, encoding="utf-8", errors="replace")
@@ -51,15 +73,16 @@ class WarmPopen:
         self.returncode = int(self._server.recv(16))
 
 
-def popen(command: Sequence[str], **options: object) -> object:
+def popen(command: Sequence[str], *, templates: Path, **options: object) -> object:
     """Start a build in a copy of the process that has loaded Sphinx, if possible.
 
+    Compiled templates of pages are kept in the folder ``templates`` for the next builds.
     If the docs have extensions, which may load other modules, start Sphinx in a new process.
     """
     sources = Path(command[-2])
     if command[1:3] != ["-m", "sphinx"] or _has_extensions(sources):
         return subprocess.Popen(command, **options)  # type: ignore[call-overload]
-    return WarmPopen(command, **options)  # type: ignore[arg-type]
+    return WarmPopen(command, templates=templates, **options)  # type: ignore[arg-type]
 
 
 def _has_extensions(sources: Path) -> bool:
@@ -83,11 +106,7 @@ def _started() -> socket.socket:
 def _serve() -> None:
     """Build what is requested, one after the other, until all clients have closed the socket."""
 
-    from pipeline.site.extension.speed import skip_unused_imports
-
-    skip_unused_imports(beside_others=False)
-    import sphinx_design  # noqa: F401
-
+    _load_modules()
     orders = socket.socket(fileno=0)
     while True:
         order, pipes, _, _ = socket.recv_fds(orders, _ORDER, 1)
@@ -104,10 +123,39 @@ def _serve() -> None:
         orders.send(str(os.waitstatus_to_exitcode(status)).encode())
 
 
-def _build(*, words: list[str], env: dict[str, str], folder: str) -> None:
+def _load_modules() -> None:
+    """Load what every build loads: the extensions of ``conf.py``, Sphinx's and ours."""
+    import pipeline.site.extension as ours
+    from pipeline.site.extension.speed import skip_unused_imports
+
+    skip_unused_imports(beside_others=False)
+    from ipython_pygments_lexers import IPython3Lexer
+    from sphinx.application import builtin_extensions
+
+    from pipeline.adapters.pinyin import readings_of
+    from pipeline.site.extension.own_pages import _template
+
+    parts = walk_packages(ours.__path__, f"{ours.__name__}.")
+    names = {part.name for part in parts} - {"pipeline.site.extension.conf"}
+    for name in (*_EXTENSIONS, *builtin_extensions, *names):
+        import_module(name)
+    # These load dictionaries, tables and a template when they are first used.
+    readings_of(("词",))
+    IPython3Lexer()
+    _template()
+    gc.freeze()
+
+
+def _build(
+    *, words: list[str], env: dict[str, str], folder: str, templates: str
+) -> None:
     """Build like ``python -m sphinx`` in the requested environment, and end the process."""
+    from jinja2 import Environment, FileSystemBytecodeCache
     from sphinx.cmd.build import main
 
+    compiled = FileSystemBytecodeCache(templates)
+    changed: Any = Environment
+    changed.__init__ = partialmethod(Environment.__init__, bytecode_cache=compiled)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(env)
