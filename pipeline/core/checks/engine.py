@@ -6,7 +6,7 @@ translation keeps its words and gets no additional errors.
 
 A comment of the translator disables a check for one entry::
 
-    # pipeline: ignore=M203 reason
+    # pipeline: ignore=M304 reason
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Ignore:
 def ignores_of(entry: Entry) -> Iterator[Ignore]:
     """Yield the ignore comments of an entry.
 
-    ``pipeline: ignore=M203, M304 the value is the same`` -> codes ``M203`` and ``M304``, reason
+    ``pipeline: ignore=M304, M305 the value is the same`` -> codes ``M304`` and ``M305``, reason
     ``the value is the same``
     """
     for comment in entry.comments:

@@ -126,8 +126,8 @@ def without_backslashes(subject: Subject, pairs: Iterable[str]) -> str | None:
 def count_stray(subject: Subject, parsed: Parsed, meant: re.Pattern[str]) -> int:
     """Return how many more marks are visible in ``parsed`` than in the English.
 
-    ``meant`` is the pattern of the marks. Count the marks of the English with and without escaped
-    ones, and use the larger number.
+    ``meant`` is the pattern of the marks. Count the marks of the English twice, once with escaped
+    marks and once without them, and use the larger number.
     """
     english = subject.english
     most = max(len(meant.findall(english.plain)), len(meant.findall(english.literal)))

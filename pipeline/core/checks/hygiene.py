@@ -251,7 +251,10 @@ def _numeric_order(placeholder: re.Match[str]) -> tuple[int, str]:
 def _unlike_problem(
     named: frozenset[str], others: frozenset[str], index: int
 ) -> Problem:
-    """Return the problem with an entry whose placeholders differ from another translation's."""
+    """Return the problem with an entry whose placeholders differ from another translation's.
+
+    ``named`` are the placeholders of the entry, ``others`` those of the other translation.
+    """
     ours, theirs = _listed_placeholders(named), _listed_placeholders(others)
     return Problem(
         text=f"has {ours} where another translation of the text has {theirs}",

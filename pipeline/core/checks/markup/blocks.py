@@ -173,8 +173,8 @@ def _repeated_problem(subject: Subject, source: str, mark: str) -> Problem:
 def _new_block(subject: Subject) -> str:
     """Return the parser's name of the block that the text became, or "" if it is unknown.
 
-    If there are several, return the outermost one in Markdown, and the first one of the table in
-    reST.
+    If there are several, return the outermost one in Markdown. In reST, return the one that comes
+    first in ``blocks.toml``.
     """
     # The surrounding blocks are in both texts, so only the new blocks remain.
     added = Counter(subject.chinese.blocks) - Counter(subject.english.blocks)

@@ -24,7 +24,7 @@ from pipeline.findings import Span
 from pipeline.limits import EMPHASIS_PAIRS
 
 _RUN = re.compile(r"\*+|_+")
-# A run that may be intended to open or close emphasis; not those in `2 * 3` and `a_b`.
+# A run that may be intended to open or close emphasis. It does not match in `2 * 3` or `a_b`.
 MEANT = re.compile(
     r"""
       (?<!\s)\*+ | \*+(?!\s)
@@ -32,7 +32,7 @@ MEANT = re.compile(
     """,
     re.VERBOSE,
 )
-# The same, but including every star.
+# The same pattern, but it matches every star, also in `2 * 3`.
 MEANT_WIDELY = re.compile(rf"\*+|{MEANT.pattern}", re.VERBOSE)
 _END_MARKS = "，。：；！？、…—～·"
 _MARKS_END = re.compile(rf"(?P<words>.*[^{_END_MARKS}])[{_END_MARKS}]+")

@@ -1,6 +1,7 @@
-"""M106, M107: formulas and roles that do not work, so that readers see their marks.
+"""M106, M107: formulas and roles that do not work, and text that becomes a formula by accident.
 
-For example, "｛func｝`f`" shows the braces, and "求 ＄x＄ 时" shows the dollar signs.
+If a formula or role does not work, readers see its marks: "｛func｝`f`" shows the braces, and
+"求 ＄x＄ 时" shows the dollar signs.
 """
 
 from __future__ import annotations
@@ -43,10 +44,11 @@ def _find_markdown_dollars(subject: Subject) -> Iterator[Problem]:
 
 
 def _are_dollars_meant(subject: Subject, lost: list[str], new: list[str]) -> bool:
-    """Return whether new formulas are really texts between the dollar signs of two amounts.
+    """Return whether the translator meant dollar signs, which became the marks of a formula.
 
-    One indication is that fewer dollar signs are visible than in the English. Another one is
-    Chinese in the formulas, if no formula of the English is lost.
+    ``lost`` are the formulas that only the English has, ``new`` those that only the translation
+    has. There are two signs of such a mistake: fewer dollar signs are visible than in the English,
+    or a new formula contains Chinese although no formula is lost.
     """
     if subject.english.plain.count("$") > subject.chinese.plain.count("$"):
         return True
@@ -54,7 +56,11 @@ def _are_dollars_meant(subject: Subject, lost: list[str], new: list[str]) -> boo
 
 
 def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Problem:
-    """Return the problem with a visible dollar sign; ``lost`` are the intended formulas."""
+    """Return the problem with a visible dollar sign.
+
+    ``lost`` are the formulas that the translation lacks. The dollar sign probably belongs to one of
+    them. ``is_wide`` means that the dollar sign is full-width.
+    """
     source = subject.msgstr
     formulas = _written_as(subject.english, lost)
     mark, text = "$", "a $ is visible: one is missing or too many"
@@ -204,7 +210,7 @@ def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
     shown: dict[Span, _ShownRole] = {}
     for name, target in _lost_roles(subject):
         for role in _shown_roles(subject.msgstr, name, target):
-            # Two lost roles with the same name find the same places.
+            # If two lost roles have the same name, `_shown_roles` yields the same places for both.
             shown.setdefault(role.span, role)
     if not shown:
         return
@@ -243,7 +249,9 @@ def _lost_roles(subject: Subject) -> Iterator[tuple[str, str]]:
 
 
 def _shown_roles(source: str, name: str, target: str) -> Iterator[_ShownRole]:
-    """Yield the roles with this name in ``source`` whose marks are wrong.
+    """Yield the roles called ``name`` in ``source`` whose marks are wrong.
+
+    ``target`` is the target for the hint, or "" if it is unknown. Wrong forms of ":func:`f`" are:
 
     "{func}`f`", "：func：`f`", ":func: `f`", ":func:``f``"
     """

@@ -28,7 +28,7 @@ _CHINESE_STOP = re.compile(r"[。！？；：]+|……|——|[.!?;:](?=\s|$)")
 _STOPS = ".!?。！？"
 # In texts with fewer sentences, joining or splitting sentences is a matter of style.
 _LEAST_SENTENCES = 4
-_TIMES_OFF = 2.5  # maximum ratio of the numbers of sentences
+_TIMES_OFF = 2.5  # maximum ratio between the numbers of sentences of the two texts
 
 
 class _Limits(NamedTuple):
@@ -149,7 +149,7 @@ def find_lost_colon(subject: Subject) -> Iterator[Problem]:
 def find_cut(subject: Subject) -> Iterator[Problem]:
     """Report a translation that ends in the middle of a sentence.
 
-    Indications are the punctuation at the end of the English, and last words such as ``因为``.
+    The signs are a final mark that only the English has, or a last word such as ``因为``.
     """
     theirs = subject.masked_english.rstrip().rstrip(_BEHIND_END)
     shown = subject.masked_chinese.rstrip().rstrip(_BEHIND_END)

@@ -1,9 +1,9 @@
 """M310: translations that belong to another message: shifted, swapped, or pasted twice.
 
 Some traits of a text survive translation: atoms, numbers, Latin words, the final punctuation, the
-length. The check compares the traits of an English text and a translation. Their differences add up
-to a cost: a number that says how badly the two texts fit. A correct translation costs 1 or less,
-the translation of another message usually 10 or more.
+length. The check compares the traits of an English text with those of a translation. Their
+differences add up to a cost: a number that says how badly the two texts fit. Usually, a correct
+translation costs 1 or less, and the translation of another message costs 10 or more.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pipeline.core.document.message import Markup
 
 _ROLE = re.compile(r"(\{[\w+:-]+\}|:[\w.+:-]+:)`+[^`]*<([^<>`]+)>`+")
 _IMAGE = re.compile(r"!\[[^\[\]]*\]")
-# reST: the name of a reference that has other words.
+# In reST, the name of a reference whose visible words differ from it: the "a" of `词 <a_>`_.
 _NAMED = re.compile(r"\s<([^<>`]+)_>`_")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z'’-]*[A-Za-z]")
@@ -34,7 +34,8 @@ _LAST_WHITE_SPACE = 0x3000  # no white space has a higher code point
 _WHITE_SPACE = "".join(filter(str.isspace, map(chr, range(_LAST_WHITE_SPACE + 1))))
 _BEHIND_END = f"*_\"'”’」)]）{_WHITE_SPACE}"
 _CHARACTERS_A_WORD = 1.7  # mean number of Chinese characters per English word
-# Standard deviation of the logarithm of this number: about a third more or less.
+# Standard deviation of the natural logarithm of the number of characters per word. So a usual
+# translation has between 0.7 and 1.4 times as many characters as the mean.
 _SPREAD = 0.35
 
 
@@ -115,10 +116,11 @@ def _count_lost(atoms: Counter[str], others: Counter[str]) -> int:
 
 
 _NEAR = 3  # maximum distance, in entries, to another message that is always compared
-_CLEAR_GAIN = 3.5  # minimum by which a translation must cost less in a better entry
+# A gain is how much less a translation costs in another entry. A gain of this much is clear.
+_CLEAR_GAIN = 3.5
 _SUSPICIOUS_COST = 3.5  # minimum cost of a suspicious translation
-_GOOD_COST = 3.0  # maximum cost in the better entry
-_RUN = 3  # minimum number of clear gains among entries with the same shift
+_GOOD_COST = 3.0  # maximum cost of a translation in the entry where it belongs
+_RUN = 3  # minimum number of clear gains in a run of shifted translations
 _LONG = 8  # translations of this many characters are rarely equal by chance
 _SHORT = 2  # for translations of adjacent messages, this many characters are enough
 _ALIKE = 0.6  # minimum similarity of English texts that may have the same translation
@@ -167,10 +169,11 @@ class _Page:
                     self.homes[at] = at + offset
 
     def _runs_shifted_by(self, offset: int) -> Iterator[dict[int, float]]:
-        """Yield runs of entries with their gains if shifted by ``offset``.
+        """Yield runs of entries: the index of each entry, and the gain of a shift by ``offset``.
 
         A run consists of consecutive entries whose translations fit the shifted place better, or
-        about as well. The gains 0, 4, 5, -9, 2 give a run of three entries and a run of one entry.
+        about as well. Their gains are above -1. For example, the gains 0, 4, 5, -9, 2 give a run of
+        three entries and a run of one entry.
         """
         count = len(self.costs)
         gains: list[tuple[int, float]] = []
@@ -191,9 +194,10 @@ class _Page:
                 self.homes[at], self.homes[other] = other, at
 
     def _possible_swaps(self) -> Iterator[tuple[float, int, int]]:
-        """Yield pairs of entries that fit clearly better when swapped, each after its total gain.
+        """Yield each pair of translations that fits clearly better when swapped.
 
-        One of the two may gain little, but it must not lose more than 1.
+        Yield the total gain of the pair, and then the two indices. One of the translations may fit
+        slightly worse when swapped: its gain must be above -1.
         """
         for at, other in self._doubtful_pairs():
             gain, other_gain = self.gain(at, other), self.gain(other, at)
@@ -217,7 +221,7 @@ class _Page:
     def find_moves(self) -> None:
         """Record suspicious translations that fit another entry clearly better.
 
-        The other entry may have any translation.
+        Unlike in a swap, the translation of the other entry need not fit here.
         """
         for at, cost in enumerate(self.costs):
             if cost < _SUSPICIOUS_COST or at in self.homes:
@@ -264,9 +268,10 @@ class _Page:
         return any(word in other.text for word in foreign)
 
     def find_twins(self) -> None:
-        """Record equal translations of two messages, one of which must be misplaced.
+        """Record equal translations of two messages that cannot have the same translation.
 
-        If one of the two fits clearly worse, it is misplaced. If not, the later one is.
+        If the translation fits one of the messages clearly worse, it is misplaced there. Otherwise
+        it is misplaced at the later message.
         """
         first_with: dict[str, int] = {}
         for at, subject in enumerate(self.subjects):
@@ -304,9 +309,9 @@ def _atom_key(atoms: Counter[str]) -> frozenset[tuple[str, int]]:
 
 
 def _is_run(figures: Iterable[float]) -> bool:
-    """Return whether so many costs or gains are high that this is hardly chance.
+    """Return whether at least `_RUN` of the costs or gains are `_CLEAR_GAIN` or more.
 
-    High values need not be adjacent.
+    So many high values are hardly chance. They need not be adjacent.
     """
     return sum(figure >= _CLEAR_GAIN for figure in figures) >= _RUN
 
@@ -314,8 +319,8 @@ def _is_run(figures: Iterable[float]) -> bool:
 def _certain_part(run: Mapping[int, float]) -> range:
     """Return the part of a run that is certainly shifted, or an empty range.
 
-    The result is empty if too few gains are high. Entries without evidence at either end of the run
-    are left out, because they may be in the right place.
+    The result is empty if too few gains are high. Leave out entries with a gain of 1 or less at
+    both ends of the run: their translations may be in the right place.
     """
     if not _is_run(run.values()):
         return range(0)

@@ -57,8 +57,8 @@ _BRACKETED = re.compile(rf"[{_OPENERS}][^{_OPENERS}{_CLOSERS}]*[{_CLOSERS}]")
 # Matches at least three words, because shorter runs are never reported.
 _SEVERAL = re.compile(r"(?:[A-Za-z]+[^A-Za-z]+){2}[A-Za-z]")
 _RUN = re.compile(rf"[A-Za-z][A-Za-z0-9 ,.;:'’{OPEN}{WORD}{URL}-]*[A-Za-z.]")
-# Minimum numbers of a run of English that is reported inside Chinese: of its words, and of the
-# ordinary words among them.
+# A run of English inside Chinese is reported if it has at least this many words, and at least this
+# many ordinary words among them.
 _LEAST_WORDS, _LEAST_ORDINARY = 4, 2
 _LEAST_COPIED = 3  # minimum number of words of a run that occurs in the English text
 

@@ -163,7 +163,10 @@ def find_opposite(subject: Subject) -> Iterator[Problem]:
 
 
 def _surplus(words: Opposites, side: int, pair: SentencePair) -> int:
-    """Return how much more often the Chinese has one of two opposites than the English."""
+    """Return how much more often the Chinese has one of two opposites than the English.
+
+    ``side`` is 0 for the first opposite and 1 for the second one.
+    """
     ours = words.chinese[side].findall(pair.chinese)
     return len(ours) - len(words.english[side].findall(pair.english))
 
