@@ -296,7 +296,7 @@ class _Reader:
     def _run_rule(
         self, table: RunTable, key: str, modes: Mapping[str, Mode]
     ) -> RunRule:
-        """Return a run rule in which modes replace the names of modes, in the same order."""
+        """Return the record of a table ``run``, with a ``Mode`` for each name in its ``modes``."""
         for name in table.modes:
             if name not in modes:
                 raise self._error(
@@ -311,8 +311,8 @@ class _Reader:
 
     def _site(self, name: str, table: SiteTable) -> SitePolicy:
         """Return the settings of the table ``[tool.pipeline.upstreams.NAME.site]``."""
-        # The site gives each inventory one of these names. The inventory of the English docs has
-        # the name of the upstream.
+        # The keys of ``inventories`` name the inventories of other sites. The inventory of the
+        # English docs has the upstream's name, so no key may be that name.
         if name in table.inventories:
             raise self._error(
                 f"upstreams.{name}.site.inventories: {name!r} cannot name another site",

@@ -436,7 +436,7 @@ class ExecutionPolicy(Table, frozen=True, kw_only=True):
 
 
 class ChecksTable(Table, frozen=True, kw_only=True):
-    """Settings of ``check``: the rules for findings to ignore."""
+    """Settings of ``check``: rules that say which findings are ignored on which pages."""
 
     ignore: tuple[IgnoreRule, ...] = ()
 

@@ -31,7 +31,7 @@ _DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 def render(
     result: CheckResult, form: str, screen: Screen, *, level: int = NORMAL
 ) -> str:
-    """Return ``result`` in one of ``commands.check.FORMATS``.
+    """Return ``result`` in the format ``form``, which is one of ``commands.check.FORMATS``.
 
     ``level`` is the log's level; it affects text and annotations. ``screen`` affects only the text
     for people.

@@ -94,7 +94,8 @@ class RunResult:
         """Return the worst exit code of the errors and failures, or 0.
 
         ``errors.worst`` defines the order of the codes. With ``check_only``, files that would be
-        written count as an error. With ``strict``, pages that could not be checked do, too.
+        written count as an error. With ``strict``, pages that could not be checked also count as
+        an error.
         """
         codes = [finding.exit_code for finding in self.all_findings if finding.is_error]
         # Failed code is not among the findings; executions record it.

@@ -37,8 +37,8 @@ _STATUS = (
 )
 _OF_DRAFTS = ("drafts", "words drafted")  # columns for projects with drafts
 _BEHIND = ("page", "changed", "new", "moved", "dropped", "words", "what happened")
-# Left-aligned columns whose text is wrapped. "fuzzy" has a number here but words in the
-# table of ``upgrade``; it has the same alignment in both.
+# Left-aligned columns whose text is wrapped. The column "fuzzy" has numbers here, but words in the
+# table of ``upgrade``. It has the same alignment in both tables.
 _WORDS = frozenset(("page", "fuzzy", "fuzzy by class", "what happened"))
 # Columns to omit, in this order, if there is too little room.
 _SPARE = (
