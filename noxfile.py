@@ -59,7 +59,7 @@ CORE_COVERAGE = (
     "--cov-fail-under=100",
 )
 
-# Tests with random kills, commands, damage and replies. `properties` runs them with more cases.
+# Tests that choose at random what to kill, run, damage or reply. `properties` runs more cases.
 RANDOM_TESTS = (
     "tests/commands/test_kills.py",
     "tests/commands/test_random_walk.py",
@@ -380,7 +380,7 @@ def coverage(session: nox.Session) -> None:
 
 @nox.session
 def properties(session: nox.Session) -> None:
-    """Test 1,000 new random examples of each property, and many random kills, damage, replies."""
+    """Test each property with 1,000 new examples, and run tests with random kills more often."""
     enter(session, "tests")
     session.install("-e", ".", *packages("site", "test", "dask"))
     examples = ("-m", "hypothesis", "--hypothesis-profile=nightly")
@@ -470,7 +470,7 @@ def chromium(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check the style, and the directions of imports. `-- --fix` corrects the style if possible."""
+    """Check the style, and which module imports which. `-- --fix` corrects the style if it can."""
     session.install(*tools("lint"))
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", *(() if "--fix" in session.posargs else ("--check",)))

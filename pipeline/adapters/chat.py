@@ -55,7 +55,7 @@ class Budget:
     def __init__(self, limit: int = 0) -> None:
         self.spent = 0
         self.calls = 0
-        # Calls whose token count is unknown. ``spent`` contains their upper bounds.
+        # Number of calls whose token count is unknown. ``spent`` contains their upper bounds.
         self.uncounted = 0
         self._limit = limit
         self._under_way = 0

@@ -9,7 +9,7 @@ Each page is a Dask task. The worker runs the task in a separate process, for tw
 - The code that watches a kernel uses signals, which Python handles in main threads only.
 - The kernel's pool starts processes with multiprocessing, which a Dask worker must not do.
 
-So a worker with several threads runs as many pages at once.
+A worker runs as many pages at once as it has threads.
 
 A pipe connects the process to its worker. It closes when the worker dies or cancels the task. The
 process then stops its kernel and removes its files.
@@ -214,7 +214,8 @@ def _run_child(folder: Path, is_wanted: Callable[[], bool]) -> int:
     assert child.stdin is not None
     # No single call waits both for the end of a process and for a cancellation, so poll.
     while child.poll() is None and is_wanted():
-        # The code of a page may suspend (SIGSTOP) the child that enforces the page's limits.
+        # The code of a page may suspend (SIGSTOP) the child, which enforces the page's limits.
+        # Resume the child.
         if is_stopped(child.pid):
             child.send_signal(signal.SIGCONT)
         with suppress(subprocess.TimeoutExpired):

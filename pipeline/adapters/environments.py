@@ -1,8 +1,8 @@
 """Virtual environments with other releases of a package, cached in ``build/cache``.
 
-uv creates an environment if uv is installed, because it links files instead of copying them.
-Otherwise venv and pip create it. A file ``complete`` is written last; an environment without that
-file is created again.
+If uv is installed, it creates the environments: it is fast, because it links files instead of
+copying them. Otherwise venv and pip create the environments. When an environment is complete, a
+file ``complete`` is written to it. An environment without that file is created again.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ class WriteError(PipelineError):
 def read_bytes(path: Path, *, limit: Limit | None = None) -> bytes:
     """Return the content of ``path``. Raises InputError if it cannot be read.
 
-    A file larger than ``limit`` is an InputError. If ``limit`` is None, the limit for the file's
-    suffix applies (``FILE_BYTES``); most suffixes have none.
+    It also raises InputError for a file larger than ``limit``. If ``limit`` is None, the limit for
+    the file's suffix applies (``FILE_BYTES``); most suffixes have none.
     """
     try:
         with path.open("rb") as file:

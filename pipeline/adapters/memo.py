@@ -26,7 +26,7 @@ from pipeline.adapters.files import read_own, write_if_changed
 _SIZE = 20  # length of a digest in bytes
 _SUFFIXES = (".py", ".js", ".css", ".svg", ".html", ".j2", ".toml")
 
-# By subject: the key, and the value in JSON.
+# The content of the file: for each subject its key, and its value in JSON.
 _FILE = msgspec.json.Decoder(dict[str, tuple[str, msgspec.Raw]])
 _UNREADABLE = (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _NOT_JSON = (msgspec.MsgspecError, RecursionError, ValueError, OverflowError)
@@ -35,7 +35,7 @@ Value = TypeVar("Value")
 
 
 class Memo(Generic[Value]):
-    """Cache in the file ``path``, with values of the type ``of``: a record or a plain type.
+    """Cache in the file ``path``. ``of`` is the type of its values, such as a record or ``str``.
 
     The constructor reads the whole file, and ``save`` writes it. Each value is decoded when it is
     first used, because most runs use only a few of them.
@@ -44,8 +44,8 @@ class Memo(Generic[Value]):
     def __init__(self, path: Path, of: type[Value]) -> None:
         self._path = path
         self._decoder = msgspec.json.Decoder(of)
-        # By subject: the key, and the value. A value from the file is JSON until ``_value`` decodes
-        # it; a value of this run is encoded by ``save``.
+        # For each subject: the key, and the value. A value from the file is JSON until ``_value``
+        # decodes it. A value that this run has put is not JSON until ``save`` encodes it.
         self._known: dict[str, tuple[str, msgspec.Raw | Value]] = {}
         self._values: dict[str, Value] = {}  # decoded values by subject
         # Without a readable file, the memo is empty, so everything is computed again.

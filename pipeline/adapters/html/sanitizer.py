@@ -196,7 +196,7 @@ def is_safe_address(address: str) -> bool:
 
 
 def _unused_name(pieces: Sequence[str]) -> str:
-    """Return a name for the placeholder element that no piece contains."""
+    """Return a name for the placeholder element between the pieces; no piece contains the name."""
     name = _PLACEHOLDER
     while any(name in piece.lower() for piece in pieces):
         name += "-x"

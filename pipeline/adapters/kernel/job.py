@@ -27,7 +27,8 @@ class Startup:
 class Policy:
     """Limits and environment of a notebook's run."""
 
-    # Limits on what the kernel and its children use. So no page fails because the machine is busy.
+    # Most limits count what the kernel and its children use, not how long they run. So no page
+    # fails because the machine is busy.
     timeout: int = 100  # CPU seconds per cell
     page_timeout: int = 1800  # CPU seconds for the whole page
     stall: int = 300  # seconds without any CPU time or output

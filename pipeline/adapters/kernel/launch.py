@@ -126,9 +126,10 @@ def _permit(system: ctypes.CDLL, ruleset: int, folder: str, rights: int) -> None
 
 
 def tie_to_worker() -> None:
-    """Make the system kill this process when the worker dies, and first if memory runs out.
+    """Make the system kill this process when the worker dies.
 
-    The process writes no core dumps.
+    If memory runs out, the system kills this process before others. The process writes no core
+    dumps.
     """
     if sys.platform == "linux":
         import ctypes

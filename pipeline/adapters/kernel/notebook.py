@@ -8,8 +8,9 @@ from typing import Any
 
 from pipeline.errors import InputError
 
-# jupytext's modules for Jupyter servers, whose import takes as long as all others. With None in
-# sys.modules, Python reports them as missing, and jupytext works without them.
+# Modules of jupytext that only a Jupyter server needs. Importing these two takes as long as
+# importing the rest of jupytext. With None in sys.modules, Python reports them as missing, and
+# jupytext works without them.
 _FOR_SERVERS = ("jupytext.sync_contentsmanager", "jupytext.async_contentsmanager")
 
 

@@ -126,9 +126,13 @@ def dated_tags(tags: Mapping[str, str], output: bytes) -> tuple[Tag, ...]:
 
 
 def _read_row(facts: str, fields: Iterator[str]) -> _Row:
-    """Return the row ``:modes blobs status``, with the paths that follow in ``fields``."""
+    """Return the row of a file, with its paths, which are the next elements of ``fields``.
+
+    ``facts`` is the text before the paths: ``:modes blobs status``.
+    """
     *_, blob, status = facts.split(" ")
-    # Count the paths by the status; a path such as "commit 1 2.md" looks like the next commit.
+    # The status says how many paths follow. The fields themselves do not show where the row ends: a
+    # path such as "commit 1 2.md" looks like the next commit.
     number = 2 if status[0] in "RC" else 1
     return _Row(blob, status, tuple(next(fields, "") for _ in range(number)))
 
