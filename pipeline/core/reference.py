@@ -2,7 +2,7 @@
 
 Pages of a reference contain directives such as ``.. autofunction:: jax.jit``. ``listing`` searches
 the text of upstream's pages for these directives, without Sphinx. ``adapters.reference`` runs
-Sphinx on the directives, once for each release. It returns the record: the reST of each directive,
+Sphinx on the directives, once for each release, and returns the record: the reST of each directive,
 and the documented objects. ``pull`` stores the record with upstream's files.
 
 Each docstring becomes a document (``core.document.rst.docstring``). It belongs to one page that
@@ -47,8 +47,9 @@ def listing(path: str, text: str, *, others: Collection[str] = ()) -> str:
     """Return the reST of the page's directives that list objects; "" if there are none.
 
     Directives of autodoc and autosummary list objects. ``others`` are the names of further
-    directives that do, from the configuration. The directives ``module`` and ``currentmodule`` are
-    kept as well. All other lines become empty, so that each directive keeps its line number.
+    directives that list objects, from the configuration. The directives ``module`` and
+    ``currentmodule`` are kept as well. All other lines become empty, so that each directive keeps
+    its line number.
     """
     rst = text
     if path.endswith(".md"):

@@ -100,8 +100,8 @@ def compare(
     ``before`` and ``after`` may omit files that are equal in both commits. If translations may have
     been carried over from such files, ``elsewhere`` must have their entries.
 
-    ``shown`` are the upstream commits of the releases that are published beside the pinned one. The
-    memory marks messages that only these releases have as obsolete, although readers see them.
+    ``shown`` are the upstream commits of the releases that are published beside the pinned one. In
+    the memory, messages that only these releases have are obsolete, although readers see them.
     """
     comparing = _Comparison(before, after, elsewhere, shown)
     changes: list[Change] = []

@@ -238,9 +238,10 @@ class Glossary:
     def _avoided_in(self) -> dict[str, list[str]]:
         """Return the words to search for in a translation, each with the avoided renderings in it.
 
-        The list of an avoided rendering includes itself: 异步分派 has 异步分派 and 分派. An
-        accepted rendering is a word as well if it contains an avoided one. Its list is empty: the
-        search finds the longer word first, so the avoided rendering in it is accepted.
+        For an avoided rendering, these are the word itself and shorter ones in it: 异步分派 has
+        异步分派 and 分派. An accepted rendering that contains an avoided one is also searched for, but
+        with an empty list. The search prefers longer words, so it never finds the avoided rendering
+        inside the accepted one.
         """
         avoided: set[str] = set()
         right: set[str] = set()

@@ -38,7 +38,10 @@ class Pin:
 
     @property
     def release_template(self) -> str:
-        """Return the template of release tags: the pinned ref if it is one, else the usual one."""
+        """Return the template of release tags: the pinned ref, or the usual one.
+
+        The pinned ref is a template if it contains ``{version}``.
+        """
         return self.template if PLACEHOLDER in self.template else self.usual_template
 
     @property

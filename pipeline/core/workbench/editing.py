@@ -39,7 +39,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Effect of an edit on an entry, for undoing it."""
+    """Effect of an edit on an entry, for undoing the edit."""
 
     before: Entry
     after: Entry

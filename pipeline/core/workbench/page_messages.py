@@ -121,7 +121,7 @@ def state_of(entry: Entry) -> State:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """Small document, and the index of the message in it that it was made for."""
+    """Small document for one message, and the index of this message in the document."""
 
     document: Document
     index: int
