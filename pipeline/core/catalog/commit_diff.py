@@ -90,7 +90,7 @@ def compare_pages(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Text:
-    """The parts of a page that are compared."""
+    """The parts of a page that this module compares."""
 
     messages: Mapping[str, int]  # msgid → number of words
     code: tuple[str, ...]  # code of the document that is executed
@@ -137,8 +137,8 @@ class _Comparison:
         """
         new = self.new[page]
         renamed_from = self._renames.get(page, "")
-        # The old version of a new page has no messages. It has the same code, so that the page does
-        # not count as a change of code.
+        # Treat the old version of a new page as a page without messages. Give it the new code, so
+        # that the code does not count as changed.
         nothing = _Text(messages={}, code=new.code)
         old = self.old.get(renamed_from or page, nothing)
         fresh = [msgid for msgid in new.messages if msgid not in self._known]

@@ -59,7 +59,7 @@ def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
 def is_settled(catalog: Catalog) -> bool:
     """Return whether every message has a translation that no update would replace.
 
-    An update may fill empty messages, and replace drafts, with translations from other pages. So
+    An update may take translations from other pages, for empty messages and in place of drafts. So
     only the update of a settled catalogue is independent of other catalogues.
     """
     live = [entry for entry in catalog.entries if not entry.obsolete]
@@ -67,10 +67,10 @@ def is_settled(catalog: Catalog) -> bool:
 
 
 def with_classes(result: PageResult, catalog: Catalog) -> PageResult:
-    """Return ``result`` with the number of fuzzy messages in each class, and the drafts among them.
+    """Return ``result`` with the number of fuzzy messages in each class.
 
-    ``{"numbers": 2, "rewording": 5}``. The English words of fuzzy messages and drafts are counted
-    as well.
+    ``{"numbers": 2, "rewording": 5}``. Drafts are a class of their own. The English words of fuzzy
+    messages and of drafts are counted as well.
     """
     classes: Counter[str] = Counter()
     words = draft_words = 0
@@ -107,7 +107,7 @@ def update_counts(updated: Updated | None) -> UpdateCounts | None:
 
 
 def in_order(classes: Mapping[str, int]) -> dict[str, int]:
-    """Return the classes with a non-zero count, the quickest for a person first.
+    """Return the classes that have a count above 0, ordered as in ``CLASSES``.
 
     Unknown classes come last. They are from notes that another version of the pipeline or a person
     has written.

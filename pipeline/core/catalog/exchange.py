@@ -1,9 +1,9 @@
 """Three-way merge of a catalogue that somebody edited with another tool, such as Weblate.
 
 The base is the catalogue that was exported for that tool. "Ours" is the current catalogue, "theirs"
-the catalogue that the tool returned. The result is our catalogue with the returned work, and the
-conflicts. If both sides changed an entry, our version stays. An empty entry in the returned
-catalogue deletes no translation.
+the catalogue that the tool returned. The result has our catalogue with the returned work merged in,
+and the list of conflicts. If both sides changed an entry, our version stays. An empty entry in the
+returned catalogue deletes no translation.
 """
 
 from __future__ import annotations
@@ -98,7 +98,10 @@ class _Merge:
         )
 
     def _is_known(self, theirs: Entry) -> bool:
-        """Return whether the returned entry equals the exported one, or an earlier one of ours."""
+        """Return whether the returned entry has no new work.
+
+        It has none if it equals the exported entry, or if its translation is an older one of ours.
+        """
         base = self.base.get(_key(theirs))
         if base is not None and not _has_news(base, theirs):
             return True
@@ -106,7 +109,7 @@ class _Merge:
         return words in self.older and (base is None or base.msgstr != words[2])
 
     def strays(self, ours: dict[_Key, Entry]) -> list[Entry]:
-        """Return translations of English that the catalogue lacks, as obsolete entries.
+        """Return returned translations of English that our catalogue lacks, as obsolete entries.
 
         The next update can reuse them for similar messages.
         """

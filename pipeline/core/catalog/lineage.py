@@ -62,11 +62,12 @@ def find_renames(
     gone: Mapping[str, Collection[str]],
     kin: Mapping[str, tuple[str, ...]],
 ) -> dict[str, str]:
-    """Return the old names of those new pages that upstream has renamed.
+    """Return the pages that upstream has renamed, as a map from the new name to the old one.
 
     An old and a new page must share at least half of the texts of one of them. If several new pages
-    share texts with one old page, the page that shares most counts as renamed. ``gone`` has the
-    texts of the pages that vanished, ``kin`` is the result of ``find_kin``.
+    share texts with one old page, the page that shares most counts as renamed. ``new`` has the
+    texts of the new pages, ``gone`` the texts of the vanished ones. ``kin`` is the result of
+    ``find_kin``.
     """
     shares: list[tuple[int, str, str]] = []
     for page, texts in new.items():
@@ -93,11 +94,12 @@ def _shared_texts(new: Collection[str], old: Collection[str]) -> int:
 
 
 def read_redirects(config: str, *, below: str = "") -> dict[str, str]:
-    """Return ``rediraffe_redirects`` of a Sphinx ``conf.py``, as old page to new page.
+    """Return the redirects in ``rediraffe_redirects`` of a Sphinx ``conf.py``, by old page.
 
-    The result is empty if the value is not a literal table; items that are not strings are skipped.
-    The file is parsed, never executed. ``below`` is put in front of page names, for a ``conf.py``
-    in one of several docs folders. ``{"old/tea.md": "tea.md"}`` → ``{"old/tea": "tea"}``
+    ``{"old/tea.md": "tea.md"}`` → ``{"old/tea": "tea"}``. ``config`` is the text of the file, which
+    is parsed but never executed. The result is empty if the value is not a literal dict; items that
+    are not strings are skipped. ``below`` is put in front of page names, for a ``conf.py`` in one
+    of several docs folders.
     """
     table = sphinx_values(config).get(_REDIRECTS)
     if not isinstance(table, dict):
@@ -110,7 +112,7 @@ def read_redirects(config: str, *, below: str = "") -> dict[str, str]:
 
 
 def _page_name(path: str) -> str:
-    """Return the pipeline's name of a page: without suffix and outer slashes.
+    """Return the pipeline's name for the page of a path: without suffix and outer slashes.
 
     ``/guide/start.html`` → ``guide/start``
     """
@@ -125,7 +127,7 @@ _NOTHING = Catalog()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Input of an update, and the lineage of the pages."""
+    """Plan of an update: its input, and the lineage of the pages."""
 
     old: Mapping[str, Catalog]  # all catalogues of the locale
     wanted: Mapping[str, Sequence[Entry]]  # entries of the pages to update

@@ -56,7 +56,7 @@ _ANY_END = "".join(_ENDS.values())
 
 
 class MarkChange(StrEnum):
-    """What readers see of the change of a mark."""
+    """The part of a page that looks different to readers after the change of a mark."""
 
     NOTHING = "nothing"  # another target, or another spelling of the same name
     CODE = "code"  # other code, or another formula
@@ -67,8 +67,9 @@ class MarkChange(StrEnum):
 class Token:
     """A mark, a word, or another part of a text.
 
-    ``kind`` is the name of a role, or of a group of ``_TOKEN``. Readers see the ``title``, or if
-    there is none, the ``name``. Both are empty if the page shows the title of the target.
+    ``kind`` is the name of a role, or of a group of ``_TOKEN``. Of a role, a link or code, readers
+    see the ``title``, or if there is none, the ``name``. Both are empty if the page shows the title
+    of the link's target. The other tokens, such as numbers and spaces, have neither.
     """
 
     text: str
@@ -76,7 +77,7 @@ class Token:
     name: str = ""
     title: str = ""
     target: str = ""
-    frame: tuple[str, str] = ("", "")  # the marks around title and target
+    frame: tuple[str, str] = ("", "")  # what is before and after title and target
 
     @property
     def shown(self) -> str:
@@ -172,7 +173,7 @@ class Followed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correspondence:
-    """Two texts with equal words.
+    """An old and a new text that have equal words.
 
     ``changed`` maps the identity of each changed old mark to the new mark. ``end`` is the final
     punctuation of the new text, or None if both texts end alike.
@@ -269,9 +270,10 @@ def _is_one_spelling(before: Token, after: Token) -> bool:
 
 
 def _change_of(before: Token, after: Token) -> MarkChange | None:
-    """Return what readers see of the change of one token, or None if it is no change of a mark.
+    """Return what looks different to readers after the change of one token.
 
-    ::
+    Return None if the change is not only a change of a mark. Examples, with the result on the
+    right::
 
         [`stir`](a.md)    {func}`~tea.stir`    nothing
         {ref}`tea`        {doc}`hot-tea`       nothing

@@ -34,13 +34,13 @@ SHORT = 24
 # For a text of another page, the ratio must exceed the minimum by this number.
 KIN_PENALTY = 2.0  # for a page that this page was made from
 OTHER_PAGE_PENALTY = 15.0  # for any other page
-# If at least this many texts clearly come from one page, this page was made from it.
+# If at least this many texts of a page clearly come from one old page, it was made from that page.
 SEVERAL = 2
 
 _WORD = re.compile(r"\w+")
 _RARE = 12  # number of words of a text that are looked up, rarest first
 _COMMON = 150  # a word that more texts than this have is ignored
-_CANDIDATES = 12  # number of texts whose letters are compared
+_CANDIDATES = 12  # maximum number of texts that a text is compared with, letter by letter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class Pair:
 
 
 def find_similar(new: Sequence[Text], old: Sequence[Text]) -> list[Pair]:
-    """Return all pairs of similar texts, on any pages.
+    """Return all pairs of a new and an old text that are similar, whatever their pages.
 
     Markup is ignored: "see {func}`jax.jit`" and "see `jax.jit`" are equal here.
     """
@@ -100,8 +100,8 @@ def near_pages(
 ) -> dict[str, tuple[str, ...]]:
     """Return, for each page of ``new``, the pages that its texts probably come from, best first.
 
-    These are the page itself, its kin (``lineage``), and pages that have lost several texts which
-    are very similar to new ones. ``alike`` is the result of ``find_similar``.
+    These are the page itself, its kin (``lineage``), and each old page that has lost several texts
+    which are very similar to new texts of the page. ``alike`` is the result of ``find_similar``.
     """
     clear: dict[tuple[str, str], set[int]] = defaultdict(set)
     for pair in alike:
@@ -123,8 +123,8 @@ def page_penalty(new: Text, old: Text, near: Mapping[str, Collection[str]]) -> f
     """
     is_same_page = old.page == new.page
     if not old.free:
-        # The old page still has the old text. If both texts are on that page, they are only
-        # similar, like items of one list. If not, upstream may have copied the old text.
+        # The old page still has the old text. If the new text is on the same page, the texts are
+        # only similar, like items of one list. If it is on another page, it may be a copy.
         return inf if is_same_page else OTHER_PAGE_PENALTY
     if is_same_page:
         return 0.0
@@ -309,7 +309,7 @@ def split_texts(
 
 
 def _make_up(whole: str, parts: Sequence[str]) -> bool:
-    """Return whether there are several parts, and together they are nearly as long as the whole."""
+    """Return whether there are several parts that are together long enough (``COVERED``)."""
     return len(parts) >= 2 and sum(map(len, parts)) >= COVERED * len(whole)
 
 
@@ -377,7 +377,8 @@ def match_texts(
     """Return the match of each new text, by index. Texts without a match are left out.
 
     ``kin`` has the pages that each page was made from, besides itself. A free old text matches only
-    one new text, or all parts that it was split into. It may also match copies on other pages.
+    one new text, or all parts that it was split into. Besides these, it may match new texts of
+    other pages, because upstream may have copied it there.
     """
     alike = find_similar(new, old)
     near = near_pages(new, old, kin=kin, alike=alike)
@@ -394,8 +395,8 @@ def match_texts(
         if old[source].free:
             # A text that is not free may match any number of new texts.
             used.add(source)
-    # Upstream may have copied a text to several pages and edited it there. So a used text may match
-    # texts of other pages, too.
+    # Upstream may have copied a text to several pages and edited the copies. So an old text that
+    # already has a match may match texts of other pages, too.
     for target, source in _copies(alike, used):
         if old[source].page != new[target].page:
             matches.setdefault(target, Match(sources=(source,)))
@@ -405,9 +406,9 @@ def match_texts(
 def _joined_and_cut(
     new: Sequence[Text], old: Sequence[Text], pieces: Sequence[Piece]
 ) -> dict[int, Match]:
-    """Return the matches of joined and split texts, which their sentences prove.
+    """Return the matches of new texts that upstream made by joining or splitting old texts.
 
-    Joined texts come first: an old text that became a part of another was not split.
+    Joined texts are matched first: an old text that became a part of a new text was not split.
     """
     matches: dict[int, Match] = {}
     used: set[int] = set()
@@ -454,9 +455,9 @@ def _best_pieces(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
 
 
 def _copies(alike: Sequence[Pair], used: Collection[int]) -> list[tuple[int, int]]:
-    """Return pairs of a new text and a used old text, if they are similar enough for any two pages.
+    """Return pairs of a new text and an old text that already has a match, the best pair first.
 
-    The best pair comes first.
+    The texts must be similar enough for any two pages.
     """
     ranked = [
         (-pair.ratio, pair.new, pair.old)
@@ -469,6 +470,6 @@ def _copies(alike: Sequence[Pair], used: Collection[int]) -> list[tuple[int, int
 def _by_rank(ranked: Iterable[_Ranked]) -> list[tuple[int, int]]:
     """Return pairs of new and old index, the lowest cost first.
 
-    The indices break ties, so that every run chooses the same pairs.
+    Pairs of equal cost are sorted by their indices. So every run chooses the same pairs.
     """
     return [(target, source) for _, target, source in sorted(ranked)]

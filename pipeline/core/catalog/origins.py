@@ -14,8 +14,9 @@ translation that no translator of this project wrote has one of these notes:
 ``drafted: MODEL, prompt N, DATE``
     Written by a machine, then changed or confirmed by a person.
 
-The notes ``adopted`` and ``drafted`` follow the words to other pages and into the memory. The
-invariant: a draft is treated like an empty entry everywhere, except where people review it.
+The notes ``adopted`` and ``drafted`` stay with the words: if an update takes the words over to
+another page, the new entry gets these notes, too. The invariant: a draft is treated like an empty
+entry everywhere, except where people review it.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from enum import StrEnum
 
 from pipeline.entries import Entry
 
-CARRIED = "carried over:"  # the update took over the translation, and it is finished
-# A person must review the translation; the class of change follows.
+# An update took over the translation from another message, and the translation is finished.
+CARRIED = "carried over:"
+# A person must review the translation. The note continues with the ``ChangeClass``.
 FUZZY = "fuzzy:"
 # The translation was adopted from a copy: see ``Copy``.
 ADOPTED = "adopted:"
@@ -37,8 +39,8 @@ ADOPTED = "adopted:"
 DRAFT = "draft:"
 # A machine wrote the words, and a person has confirmed or changed them.
 DRAFTED = "drafted:"
-# Start of the msgctxt of an obsolete entry that only keeps words which somebody removed from a
-# message.
+# If somebody removes the translation of a message, an obsolete entry stores the removed words. The
+# msgctxt of this entry begins so.
 EMPTIED = "emptied"
 STATES = (CARRIED, FUZZY, ADOPTED, DRAFT, DRAFTED)
 
@@ -52,9 +54,9 @@ def states_of(entry: Entry) -> tuple[str, ...]:
 
 
 def is_emptied(entry: Entry) -> bool:
-    """Return whether an entry only stores the words that somebody removed from a message.
+    """Return whether an entry stores words that somebody removed from a message.
 
-    People can read them, but no message reuses them.
+    People can read these words in the catalogue, but no message reuses them.
     """
     return entry.obsolete and (entry.context or "").startswith(EMPTIED)
 
@@ -71,8 +73,8 @@ def fuzzy_class(entry: Entry) -> str:
     return notes[0].removeprefix(FUZZY).partition(":")[0].strip()
 
 
-GLOSSARY = "glossary"  # instead of a model: the words come from a row of the glossary
-UNDATED = "undated"  # instead of a date: upstream is a folder without commits
+GLOSSARY = "glossary"  # in place of a model: the words come from a row of the glossary
+UNDATED = "undated"  # in place of a date: upstream is a folder without commits
 _COPY = re.compile(
     rf"{ADOPTED} (?P<file>.+), (?P<commit>[0-9a-f]{{40}}) (?P<page>\S.*?), [01]\.\d\d"
     r", by (?P<author>.+), (?P<licence>[^,]+)"
@@ -81,7 +83,8 @@ _MACHINE = re.compile(
     rf"(?:{DRAFT}|{DRAFTED}) (?P<model>\S.*), prompt (?P<prompt>\d+)"
     r", (?P<date>\d{4}-\d\d-\d\d|undated)(?:, (?P<digest>[0-9a-f]{8}))?"
 )
-# Separators of a note, and brackets that look like a diff.
+# Characters that a file name in a note must not have: they would look like separators of the note,
+# or like the brackets of a diff.
 _UNSAFE = re.compile(r"[\s,\[\]{}]+")
 # Highest score in a note: a score of 1 would suggest that no review is needed.
 _SUREST = 0.99
@@ -103,7 +106,7 @@ class OriginKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
-    """A translated file that others made, with its author and licence."""
+    """A file with a translation that others made, with its author and licence."""
 
     file: str
     commit: str
@@ -123,7 +126,10 @@ class Copy:
         return f"{ADOPTED} {self._file}, {place}, {sure:.2f}, by {self.author}, {self.licence}"
 
     def comment(self, translation: str) -> str:
-        """Return a comment with this copy's ``translation``, for an entry that has one already."""
+        """Return a translator comment with this copy's ``translation`` of a message.
+
+        The comment is for an entry that already has another translation.
+        """
         words = " ".join(translation.split("\n"))
         return f"{self._file}, by {self.author}, {self.licence}: {words}"
 
@@ -164,7 +170,10 @@ class Machine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Maker of an entry's words, and whether a person has reviewed a machine's words (``kind``)."""
+    """The copy or machine that an entry's words came from.
+
+    ``kind`` says whether a person has reviewed a machine's words.
+    """
 
     kind: OriginKind
     maker: Copy | Machine
@@ -173,8 +182,8 @@ class Origin:
 def origins_of(entry: Entry) -> tuple[Origin, ...]:
     """Return the origins of an entry's words, in the order of its notes.
 
-    There are several if texts were joined, and none if a translator of this project wrote the
-    words. Other notes are ignored.
+    There are several if the translations of several texts were joined, and none if a translator of
+    this project wrote the words. Notes that record no origin are ignored.
     """
     found = (_origin_in(note, entry) for note in entry.notes_with(_ORIGINS))
     return tuple(origin for origin in found if origin)
@@ -206,7 +215,7 @@ def kind_of(entry: Entry) -> OriginKind | None:
     """Return the kind of origin of an entry that needs a review, for reports and previews.
 
     Return None if the entry needs no review, or if translators of this project wrote or reviewed
-    its words. An entry of several joined texts is a draft if one of these texts is.
+    its words. If the entry was joined from several texts, it is a draft if one of them is a draft.
     """
     if not entry.needs_review:
         return None
@@ -259,7 +268,8 @@ def is_remembered_draft(entry: Entry) -> bool:
 def reviewed_notes(entry: Entry) -> tuple[str, ...]:
     """Return the notes of an entry, with ``drafted:`` for a draft that a person has reviewed.
 
-    Translation editors do not change the note ``draft:`` when a person changes the words.
+    The person's program, such as Poedit, does not change the note ``draft:``. So this function
+    looks for changed words, or for a removed fuzzy flag.
     """
     if not entry.notes_with(_ORIGINS):
         return entry.notes  # the common case
@@ -267,9 +277,9 @@ def reviewed_notes(entry: Entry) -> tuple[str, ...]:
 
 
 def _settled(note: str, entry: Entry) -> str:
-    """Return a note of an entry, as ``drafted: …`` if a person has reviewed the draft since.
+    """Return ``note``, or ``drafted: …`` if it is the note of a draft that a person has reviewed.
 
-    Other notes are returned unchanged.
+    ``entry`` is the entry with the note.
     """
     origin = _origin_in(note, entry)
     if origin is None or origin.kind is not OriginKind.DRAFTED:
@@ -278,9 +288,9 @@ def _settled(note: str, entry: Entry) -> str:
 
 
 def lasting_notes(entry: Entry) -> tuple[str, ...]:
-    """Return the notes that follow the words of an entry.
+    """Return the notes that stay with the words of an entry: ``adopted:`` and ``drafted:``.
 
-    Words may move to other pages, into the memory, and into the translation of changed English.
+    The words may move to another page, or into the translation of changed English.
     """
     if not entry.msgstr:
         return ()
@@ -288,9 +298,10 @@ def lasting_notes(entry: Entry) -> tuple[str, ...]:
 
 
 def is_lasting(note: str) -> bool:
-    """Return whether a note names the maker of the words. Such a note follows the words.
+    """Return whether a note stays with the words that it is about: ``adopted:`` or ``drafted:``.
 
-    Other notes, ``carried over: …`` and ``fuzzy: …``, belong to one update.
+    The notes ``carried over: …`` and ``fuzzy: …`` belong to one update, and ``draft: …`` belongs to
+    words that no person has reviewed.
     """
     return note.startswith(_LASTING)
 

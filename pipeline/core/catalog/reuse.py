@@ -1,14 +1,16 @@
 """Reuse of translations: what an untranslated message can take over from other messages.
 
-- A message with equal English gives a finished translation where that is safe, otherwise a fuzzy
-  one, which a person must review.
-- A message with similar English gives a fuzzy translation. It is finished only if ``follow_change``
-  is certain that the translation can follow the change.
-- In the API reference, a sentence that differs only in its atoms gives a finished translation
-  (``templates``).
+- Another message with the same English gives a finished translation where that is safe, otherwise a
+  fuzzy one. A person must review a fuzzy translation.
+- Another message with similar English gives a fuzzy translation. If the two messages differ only in
+  details that readers do not see, such as the target of a link, the translation may be finished
+  (``marks.follow_change``).
+- In the API reference, another message that differs only in its atoms, such as code and roles,
+  gives a finished translation with the new atoms (``templates``).
 
-Sources are all translations except drafts, words that somebody removed, and fuzzy translations
-whose message still exists. A source is free if its own message is gone.
+A *source* is an existing translation that may be taken over. A draft is no source, nor are words
+that somebody removed from a message. A fuzzy translation is a source only if its message is gone. A
+source is *free* if the message that it translates is gone from its page.
 """
 
 from __future__ import annotations
@@ -52,9 +54,9 @@ Kin = Mapping[str, Collection[str]]  # page → the old pages that it was made f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """An existing translation.
+    """An existing translation that other messages may take over.
 
-    It is ``free`` if its message is gone from its page. Then another message may take it over.
+    It is ``free`` if the message that it translates is gone from its page.
     """
 
     page: str
@@ -69,7 +71,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenEntry:
-    """A wanted entry that has no translation, or only a draft.
+    """An entry of the updated page that has no translation, or only a draft.
 
     ``is_new`` is true if this update added the message to its page.
     """
@@ -81,9 +83,10 @@ class OpenEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """Replacement for an open entry. ``served`` has the translations that it takes over.
+    """Replacement for an open entry: ``entries`` with a translation from other messages.
 
-    There are several entries if a translator used contexts for one message.
+    There are several entries if a translator gave the old message several contexts. ``served`` has
+    the sources that count as reused.
     """
 
     entries: tuple[Entry, ...]
@@ -93,15 +96,16 @@ class Offer:
 def reuse(
     wanted: Sequence[OpenEntry], sources: Sequence[Source], kin: Kin
 ) -> dict[int, Offer]:
-    """Return the best offer for each of ``wanted``, by index; messages without one are left out.
+    """Return the best offer for each message, by its index in ``wanted``.
 
-    Translations of equal texts are offered first, then those of the same template. Translations of
-    similar texts are offered last, and only to new messages. If such a translation is finished, it
-    becomes a source for further messages.
+    Messages without an offer are left out. Translations of equal texts are offered first, then
+    translations of sentences with the same template. Translations of similar texts are offered
+    last, and only to new messages. The finished translations of the last two steps become sources
+    for further messages.
 
-    For pages of the API reference, these steps are repeated until they find no more. Otherwise the
-    result would depend on the clone: in a clone where such a page has no memory yet, all its
-    messages are new.
+    For pages of the API reference, these steps are repeated until they find no more. A clone may
+    have no memory of such a page, so the next update there treats all its messages as new again.
+    Without the repetition, that update would find further translations.
     """
     mothers = _find_mothers(wanted, sources)
     offers = _offer_equal(dict(enumerate(wanted)), sources, kin, mothers)
@@ -133,7 +137,7 @@ def reuse(
 def _without_offer(
     wanted: Sequence[OpenEntry], offers: Mapping[int, Offer]
 ) -> dict[int, OpenEntry]:
-    """Return the messages without an offer, by their index in ``wanted``."""
+    """Return the messages that have no offer yet, by their index in ``wanted``."""
     return {
         number: message for number, message in enumerate(wanted) if number not in offers
     }
@@ -174,10 +178,11 @@ def _finished_by_text(
 def _find_mothers(
     wanted: Sequence[OpenEntry], sources: Sequence[Source]
 ) -> dict[str, list[str]]:
-    """Return, for each page, its mothers: the pages that it was copied from, the likeliest first.
+    """Return, for each page, the pages that it was probably copied from, the likeliest first.
 
-    Kin are pages whose texts have moved to this page; mothers may still have the texts. Short texts
-    do not count, because they may be equal by chance.
+    The code calls them mothers. A mother may still have the texts that both pages share. In
+    contrast, kin (``lineage``) are pages that lost their texts to this page. Short texts do not
+    count, because they may be equal by chance.
     """
     by_text = _finished_by_text(wanted, sources)
     shared: dict[str, Counter[str]] = defaultdict(Counter)
@@ -201,8 +206,9 @@ def _equal_offer(
 ) -> Offer:
     """Return a finished offer if the text moved here or is unambiguous; otherwise a fuzzy one.
 
-    ``near`` has the pages that this page was made from, ``mothers`` those that it was copied from.
-    If "Note" is "注意" on three other pages and "备注" on one, a new page gets "注意" as fuzzy.
+    ``sources`` are the translations of the same English. ``near`` has the pages that lost texts to
+    this page, ``mothers`` the pages that it was copied from. If "Note" is "注意" on three other
+    pages and "备注" on one, a new page gets "注意" as fuzzy.
     """
     moved = _moved_here(sources, near) or _copied_here(sources, mothers)
     if moved:
@@ -211,16 +217,17 @@ def _equal_offer(
     counts = Counter(source.entry.msgstr for source in sources)
 
     def rank(source: Source) -> tuple[int, bool, str]:
-        """Return the sort key: most frequent translation, then free sources.
+        """Return the sort key: the most frequent translation wins, then a free source.
 
-        The translation itself breaks ties, so that every run chooses the same one.
+        If two sources are equal in both, the text of the translation decides. So every run chooses
+        the same one.
         """
         return counts[source.entry.msgstr], source.free, source.entry.msgstr
 
     best = max(sources, key=rank)
     if len(counts) > 1:
         return _fuzzy_offer(message, best, "other pages differ")
-    # A free source, even of a short text, has probably moved here.
+    # If a source is free, its text has probably moved here, even if the text is short.
     free = tuple(source for source in sources if source.free)
     if not free and not _is_clear(message, sources):
         return _fuzzy_offer(message, best, "too short to mean the same everywhere")
@@ -228,10 +235,11 @@ def _equal_offer(
 
 
 def _is_clear(message: OpenEntry, sources: Collection[Source]) -> bool:
-    """Return whether an equal text certainly means the same on this page.
+    """Return whether the text of a message certainly means the same here as on other pages.
 
-    It does if the text is long, if several pages have the same translation, or if it is a name
-    that stays English, such as "CUDA". A short text, such as "Example", may mean something else.
+    It does if the text is long, if several pages have the same translation, or if the text is a
+    name that stays English, such as "CUDA". A short text, such as "Example", may mean something
+    else on this page.
     """
     if _msgstrs(sources) == {message.entry.msgid}:
         return True
@@ -244,8 +252,8 @@ def _is_clear(message: OpenEntry, sources: Collection[Source]) -> bool:
 def _moved_here(sources: Sequence[Source], near: Collection[str]) -> list[Source]:
     """Return the free translations of the nearest page that has any.
 
-    There are several if a translator used contexts; all of them move. Return none if another near
-    page has a different translation: then it is unknown which one belongs here.
+    There are several if a translator used contexts; all of them move. Return an empty list if
+    another near page has a different translation: then it is unknown which one belongs here.
     """
     free = [source for source in sources if source.free and source.page in near]
     if not free:
@@ -310,9 +318,10 @@ def _with_translation(entry: Entry, source: Source) -> Entry:
 def _offer_templates(
     wanted: Mapping[int, OpenEntry], sources: Sequence[Source]
 ) -> dict[int, Offer]:
-    """Return offers made from finished translations with the same template.
+    """Return offers made from finished translations of sentences with the same template.
 
-    Only messages of the API reference get them, because docstrings repeat sentences for many names.
+    A template is a sentence without its atoms, such as code and roles. Only messages of the API
+    reference get these offers, because docstrings repeat sentences for many names.
     """
     templates: dict[int, Template] = {}
     for number, message in wanted.items():
@@ -334,7 +343,12 @@ def _offer_templates(
 def _patterns_by_template(
     sources: Iterable[Source],
 ) -> dict[Template, dict[Pattern, list[Source]]]:
-    """Return the finished translations of the API reference by template, then by pattern."""
+    """Return the finished translations of the API reference by template, then by pattern.
+
+    The template is the English without its atoms, the pattern is the translation without them. The
+    template of "See :func:`dim`." may have the patterns of "见 :func:`dim`。" and "参见
+    :func:`dim`。".
+    """
     patterns: dict[Template, dict[Pattern, list[Source]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -351,9 +365,10 @@ def _patterns_by_template(
 
 
 def _usual_pattern(patterns: Mapping[Pattern, Sequence[Source]]) -> Pattern | None:
-    """Return the most frequent pattern.
+    """Return the most frequent of the patterns of one template.
 
-    Return None if there is no pattern, or if two are equally frequent: then a person must choose.
+    ``patterns`` has the translations with each pattern. Return None if there is no pattern, or if
+    two patterns are the most frequent ones: then a person must choose.
     """
     ranked = sorted(patterns, key=lambda pattern: -len(patterns[pattern]))
     if not ranked:
@@ -365,9 +380,10 @@ def _usual_pattern(patterns: Mapping[Pattern, Sequence[Source]]) -> Pattern | No
 def _template_offer(
     message: OpenEntry, pattern: Pattern, sources: Sequence[Source]
 ) -> Offer:
-    """Return the finished translation that the pattern of ``sources`` gives for a message.
+    """Return a finished offer: the words of ``pattern`` with the atoms of ``message``.
 
-    The note names one of them: ``carried over: the same sentence as in _api/lamps, other code``.
+    ``sources`` are the translations that have this pattern. The note names the page of the first
+    one: ``carried over: the same sentence as in _api/lamps, other code``.
     """
     # If a text with this template is gone from the same page, upstream has changed that text to
     # the new one.
@@ -396,7 +412,7 @@ def _offer_similar(
 
     ``served`` has the ids (``id()``) of the sources that earlier offers took over.
     """
-    # In most runs no new message is open. Then the comparison of all texts is not needed.
+    # In most runs no new message is open. Then no texts need to be compared.
     if not wanted:
         return {}
     new = [
@@ -422,10 +438,10 @@ def _offer_similar(
 def _similar_offer(
     message: OpenEntry, sources: Sequence[Source], match: Match, near: Collection[str]
 ) -> Offer:
-    """Return a finished offer if the translation can follow the change, or a fuzzy one.
+    """Return a finished offer if ``follow_change`` is certain, otherwise a fuzzy one.
 
-    ``sources`` are the sources of ``match``. If upstream joined several texts, they are in the
-    order of the new text.
+    ``sources`` are the sources of ``match``. There are several if upstream joined their texts to
+    the new text; then they are in the order in which the new text has them.
     """
     old = " ".join(source.text for source in sources)
     new = message.entry.msgid
@@ -502,7 +518,7 @@ def _joined(sources: Sequence[Source]) -> str:
 def _with_comments(entry: Entry, sources: Iterable[Source]) -> Entry:
     """Return ``entry`` with the translator comments of its sources, without duplicates.
 
-    Add also the notes that name the makers of the words.
+    Add also the notes of the sources that name the copy or machine that their words came from.
     """
     old_entries = [source.entry for source in sources]
     comments = chain.from_iterable(old.comments for old in (*old_entries, entry))
@@ -517,7 +533,8 @@ def _with_comments(entry: Entry, sources: Iterable[Source]) -> Entry:
 def find_sources(plan: Plan) -> list[Source]:
     """Return the sources of all pages: updated pages first, then the others by name.
 
-    The order matters only for ties, so that every run chooses the same source.
+    If several sources are equally good for a message, their order decides. So every run chooses
+    the same one.
     """
     renamed = set(plan.renames.values())
     catalogs = dict(plan.own)
@@ -534,7 +551,8 @@ def find_sources(plan: Plan) -> list[Source]:
 def _sources_of_page(page: str, plan: Plan, catalog: Catalog) -> list[Source]:
     """Return the sources of one page, in the order of its entries.
 
-    ``catalog`` is the catalogue that the page starts from. A renamed page has its new name.
+    ``catalog`` is the catalogue that the page starts from. If the page was renamed, ``page`` is its
+    new name.
     """
     texts = _remaining_texts(page, plan, catalog)
     finished = finished_in(catalog.entries)
@@ -547,7 +565,7 @@ def _sources_of_page(page: str, plan: Plan, catalog: Catalog) -> list[Source]:
         # Somebody removed these words, so they must not come back.
         if is_emptied(entry):
             continue
-        # A draft is not reused: a machine can make a draft for the other message.
+        # A draft is not reused, because a machine can make a new draft for the other message.
         if is_draft(entry):
             continue
         # On an updated page, an obsolete entry becomes live again if its text returns.
@@ -561,7 +579,7 @@ def _sources_of_page(page: str, plan: Plan, catalog: Catalog) -> list[Source]:
 
 
 def _remaining_texts(page: str, plan: Plan, catalog: Catalog) -> set[str]:
-    """Return the messages that a page has after the update; none if upstream dropped it.
+    """Return the messages that a page has after the update; none if upstream dropped the page.
 
     For a page that is not updated, these are the messages of its catalogue.
     """
@@ -576,8 +594,8 @@ def _offered_on_page(
 ) -> set[tuple[str | None, str]]:
     """Return the fuzzy translations of live entries, each with its previous English.
 
-    Such a translation may also be in an obsolete entry. The live entry uses it, so the obsolete one
-    is not free.
+    ``texts`` are the messages that the page has after the update. An obsolete entry may have the
+    same translation. It is not free, because the live entry already uses the translation.
     """
     offered: set[tuple[str | None, str]] = set()
     for entry in catalog.entries:
@@ -593,8 +611,8 @@ Finished = Mapping[str, Mapping[str, tuple[str, ...]]]
 def finished_in(entries: Iterable[Entry]) -> Finished:
     """Return the finished translations among ``entries``, obsolete ones included.
 
-    ``{"Tea is hot.": {"茶很烫。": ("Mind the tone.",)}}``. If two differ only in their comments,
-    the last one counts.
+    ``{"Tea is hot.": {"茶很烫。": ("Mind the tone.",)}}``. If two entries differ only in their
+    comments, the last entry counts.
     """
     finished: dict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)
     for entry in entries:
@@ -617,10 +635,10 @@ def is_spare(entry: Entry, finished: Finished) -> bool:
 def keys_of(catalog: Catalog) -> set[tuple[str, ...]]:
     """Return keys for all work in a catalogue that an update must not lose.
 
-    The work is each msgstr with its English, each translator comment, and the last translator. If
-    other catalogues have all keys, they contain all the work. A fuzzy entry has the key
-    ``("waiting", "Tea is hot.", "茶很烫。")``. A finished one also has the key
-    ``("finished", "Tea is hot.", "茶很烫。", "")``.
+    The work is each msgstr with its English, each translator comment, the comments above the
+    header, and the last translator. If other catalogues have all keys, they contain all the work.
+    A fuzzy entry has the key ``("waiting", "Tea is hot.", "茶很烫。")``. A finished entry also has
+    the key ``("finished", "Tea is hot.", "茶很烫。", "")``.
     """
     keys: set[tuple[str, ...]] = set()
     for line in (*catalog.comment, catalog.header.get("Last-Translator", "")):

@@ -2,9 +2,10 @@
 
 Atoms are the parts of a message that a translation must not change, such as code and roles.
 Docstrings repeat a sentence for many names: "See :func:`lamps.dim`.", "See :func:`lamps.shine`.".
-Messages with equal words, and with atoms of the same kinds in the same order, have one template.
-If the atoms are replaced, a translation of one message becomes a translation of the other. The
-invariant: only atoms change, and it is certain which new atom replaces which old one.
+Messages have the same template if they have the same words, and atoms of the same kinds in the same
+order. A pattern is a translation of a template. With the atoms of a message in it, the pattern
+becomes a translation of that message. The invariant: only atoms change, and it is certain which new
+atom replaces which old one.
 """
 
 from __future__ import annotations
@@ -16,16 +17,18 @@ from pipeline.core.document.atoms import fixed_part, without_words
 from pipeline.core.document.message import Markup
 from pipeline.core.document.prose import atoms_of, parts_of
 
-# The parts of a message: words at even indices; at odd ones the kind of an atom, and a number that
-# is the same for equal atoms: ("Dim ", "``name 0", ".")
+# The parts of a message, words at even indices. A part at an odd index stands for an atom: the kind
+# of the atom, and a number that is the same for equal atoms. ("Dim ", "``name 0", ".")
 Template = tuple[str, ...]
-# The parts of a translation: words at even indices; at odd ones the number of an English atom.
+# The parts of a translation: words at even indices; at odd ones the index of an atom among the
+# atoms of the English. ("调暗", 0, "。")
 Pattern = tuple[str | int, ...]
 
 _ROLE = re.compile(r":([\w.+:-]+):`(.*)`", re.ASCII | re.DOTALL)
 # Literals, interpreted texts and substitutions.
 _MARKED = re.compile(r"(``)(?!`).+(?<!`)``|(`)[^`<>]+`|(\|)[^|]+\|", re.DOTALL)
-# Code that is a name. Other code is a condition, a shape or a value, on which words may depend.
+# Code that is a name. Other code is a condition, a shape or a value, and the words of the sentence
+# may depend on it.
 _NAME = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
 
 
@@ -47,7 +50,7 @@ def template_of(msgid: str) -> Template | None:
 
 
 def _kind_of(atom: str) -> str:
-    """Return the kind of an atom; empty if words in it may be translated.
+    """Return the kind of an atom, or "" if the atom has words that may be translated.
 
     ::
 
@@ -83,6 +86,6 @@ def pattern_of(msgstr: str, msgid: str) -> Pattern | None:
 
 
 def fill_pattern(pattern: Pattern, msgid: str) -> str:
-    """Return the translation of ``msgid``: the words of a pattern with the atoms of ``msgid``."""
+    """Return a translation of ``msgid``: the words of ``pattern`` with the atoms of ``msgid``."""
     atoms: Sequence[str] = atoms_of(msgid, Markup.RST)
     return "".join(part if isinstance(part, str) else atoms[part] for part in pattern)

@@ -56,7 +56,7 @@ _content = attrgetter(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Updated:
-    """A catalogue after the update, and the numbers of its messages by their translation."""
+    """A catalogue after the update, and counts of its messages: where they got translations."""
 
     catalog: Catalog
     kept: int = 0  # had a translation before
@@ -79,9 +79,9 @@ def update_catalogs(
 ) -> dict[str, Updated]:
     """Return new catalogues: the wanted entries with their best translations, then obsolete ones.
 
-    ``old`` has all catalogues of the locale, ``wanted`` the entries of the pages to update.
-    ``gone`` names the pages of ``old`` that upstream dropped. ``redirects`` maps old pages to new
-    ones, as a hint.
+    ``old`` has all catalogues of the locale, ``wanted`` the entries of the pages to update. The
+    function ``header`` returns the header of a catalogue. ``gone`` has the names of the pages of
+    ``old`` that upstream dropped. ``redirects`` maps old pages to new ones, as a hint.
 
     The result has a catalogue for each page of ``wanted`` and ``gone``. An unchanged catalogue is
     the same object as in ``old``. A page without messages gets an empty catalogue. So does a
@@ -129,7 +129,7 @@ def _reuse(plan: Plan, slots: Mapping[str, Slots]) -> _Reused:
         unfilled += page_slots.open.values()
         offers[page] = {}
     served: set[int] = set()
-    # In most runs no message is open. Then there is no need to search other pages.
+    # In most runs no message is open. Then other pages need not be searched.
     sources = find_sources(plan) if unfilled else []
     if not sources:
         return _Reused(offers=offers, served=served)
@@ -226,7 +226,7 @@ def _updated_gone(
 
 
 def _translated(catalog: Catalog) -> list[Entry]:
-    """Return the entries whose translation must not be lost, so no replaceable drafts."""
+    """Return the entries whose translation must not be lost: all except replaceable drafts."""
     return [
         entry for entry in catalog.entries if entry.msgstr and not is_replaceable(entry)
     ]
@@ -246,7 +246,8 @@ def _with_entries(
 ) -> Catalog:
     """Return a catalogue with these entries, or ``old`` itself if nothing changed.
 
-    The header contains the date of upstream's text, so it changes only if the text of entries does.
+    The header contains the date of upstream's text. So the header changes only if the text of
+    entries has changed.
     """
     # A catalogue without a header is new, or somebody wrote it by hand; it gets a header.
     if old.header and list(map(_content, old.entries)) == list(map(_content, entries)):
