@@ -1,8 +1,8 @@
 """Closing of a catalogue: its conversion to a memory, with digests in place of English.
 
 Notes say in which commit and page the English is. Notes that the memory already has are kept if
-they are still true. The invariant: closing a catalogue that nobody has edited changes nothing, even
-if other pages or the pinned commit have changed.
+they are still true. The invariant: closing a catalogue that nobody has edited gives the same memory
+again, even if other pages or the pinned commit have changed.
 
 If a note quotes English in a diff, the diff becomes ``DIFF``. Another note then has the digests of
 the compared messages, so that opening the memory can compute the same diff again.
@@ -45,7 +45,7 @@ from pipeline.core.memory.record import (
 from pipeline.core.memory.redaction import Stored, stored
 from pipeline.entries import Catalog, Entry
 
-# Returns a note with the person who wrote a msgstr, or "" if git does not know.
+# Takes a msgstr. Returns a note with the person who wrote it, or "" if git does not know.
 TranslatorNoteOf = Callable[[str], str]
 
 _NO_TEXTS: Mapping[str, int] = {}
@@ -69,10 +69,10 @@ def close_catalog(
     - ``old``: the page's current memory. Its notes about translators and places are kept if they
       are still true.
     - ``live``: the digests of the messages on the page at the commit of ``head``.
-    - ``find``: returns the place of English that the page does not have, by its digest.
-    - ``texts``: the English of all catalogues, each with its rank (see ``parts_of``).
-    - ``touch_of``: names the translator of newer work. If it is None or does not know, the
-      catalogue's header names the translator.
+    - ``find``: takes the digest of English that the page does not have, and returns its place.
+    - ``texts``: the English messages of all catalogues, each with its rank (see ``parts_of``).
+    - ``touch_of``: takes a newer msgstr, and returns a note with its translator. If ``touch_of`` is
+      None or returns "", the translator is the one in the catalogue's header.
     """
     known: Mapping[Key, Entry] = {}
     own_places: dict[str, Place] = {}
@@ -106,10 +106,11 @@ def close_to_compare(
     old: Memory,
     touch_of: TranslatorNoteOf | None = None,
 ) -> Memory:
-    """Return the memory of a catalogue, to be compared with ``head`` by ``human_work``.
+    """Return the memory of a catalogue for a comparison of ``human_work``.
 
-    ``old`` is the memory in which the catalogue was last stored. Places of English are left out,
-    because a comparison does not need them.
+    ``head`` has the header of the result, and the messages of the page. ``old`` is the memory in
+    which the catalogue was last stored. Places of English are left out, because a comparison does
+    not need them.
     """
     return close_catalog(
         catalog,
@@ -188,11 +189,11 @@ class _Closing:
         )
 
     def _sources(self, entry: Entry) -> tuple[str, ...]:
-        """Return the messages whose translations this one was made from, for ``source:`` notes.
+        """Return the messages whose translations became the translation of ``entry``.
 
-        There are several if upstream joined messages, and one if the translation was adapted to a
-        change of the message. There is none if the previous English (``#| msgid``) is itself a
-        message whose place is known.
+        The ``source:`` notes name these messages. There are several if upstream joined messages,
+        and one if the translation was adapted to a change of the message. There is none if the
+        previous English (``#| msgid``) is itself a message whose place is known.
         """
         if entry.previous is None:
             followed = followed_text(entry, self.texts)
@@ -211,7 +212,7 @@ class _Closing:
         well. A new search could find another place, so every upgrade would change the note.
         """
         if not sources:
-            # No catalogue may have the English of an old diff any more, so the old notes stay.
+            # Perhaps no catalogue has the English of an old diff any more. So the old notes stay.
             state, old_state = states_of(closed), states_of(old)
             is_same = (closed.previous, state) == (old.previous, old_state)
             return old.notes_with(SOURCE) if is_same else ()
@@ -242,8 +243,8 @@ class _Closing:
     ) -> list[str]:
         """Return the note about the place of the previous English of a fuzzy entry.
 
-        There is none if the previous English is the joined text of several messages. Then the
-        ``source:`` notes have their places.
+        There is no such note if the previous English is the joined text of several messages. Then
+        the ``source:`` notes have the places of these messages.
         """
         if closed.previous is None or sources:
             return []

@@ -1,9 +1,10 @@
 """Format of a memory file: a ``.po`` file with the upstream commit in its header.
 
-Every message of the page has an entry: live ones sorted by digest, then ``END``, then obsolete
-ones. Two branches that translate different messages therefore change different lines, so git can
-merge the branches. The header has the fields that belong to the team. Fields that change with every
-edit, such as ``Last-Translator``, would cause conflicts in git, so notes of entries store them.
+Every message of the page has an entry. Live entries come first, sorted by digest, then ``END``,
+then obsolete entries. Two branches that translate different messages therefore change different
+lines, so git can merge the branches. The header has the fields that belong to the team. Fields that
+change with every edit, such as ``Last-Translator``, would cause conflicts in git, so notes of
+entries store them.
 """
 
 from __future__ import annotations
@@ -192,7 +193,7 @@ def translator_note(header: Mapping[str, str]) -> str:
         return ""  # the date of a generated catalogue: nobody has saved it
     note = f"{TRANSLATOR}{header.get('Last-Translator', '')}, {when}"
     generator = header.get("X-Generator", "")
-    # The field has the pipeline's own name until a translation editor replaces it.
+    # The field has the pipeline's own name until a program for translators replaces it.
     if generator not in ("", GENERATOR):
         note += f", {generator}"
     # If the date is invalid, there is no note.
@@ -227,8 +228,8 @@ def public_team(team: str) -> str:
 def editing_fields(memory: Memory) -> dict[str, str]:
     """Return the header fields about a memory's team and its last translator.
 
-    The last translator is the one in the newest translator note of the entries. This is the inverse
-    of ``translator_note`` and ``team_fields``.
+    The newest translator note of the entries names the last translator. This function is the
+    inverse of ``translator_note`` and ``team_fields``.
     """
     touch = _newest_touch(memory)
     if touch is None:
@@ -249,7 +250,7 @@ def _newest_touch(memory: Memory) -> re.Match[str] | None:
     for entry in memory.entries:
         notes.update(translators_of(entry))
     touches = filter(None, map(TOUCH.fullmatch, notes))
-    # The text of the note breaks ties, so that every run chooses the same note.
+    # If two notes have the same date, their texts decide. So every run chooses the same note.
     return max(touches, key=lambda note: (moment_of(note[2]), note[0]), default=None)
 
 

@@ -69,9 +69,9 @@ class _Side(Enum):
     CONFLICT = auto()  # ours is kept and the conflict is reported
 
 
-# The side that is kept if two translations differ and the base is unknown. Keys: whether ours is
-# fuzzy, whether theirs is fuzzy. A person has written or confirmed a finished translation; a fuzzy
-# one may come from an update.
+# The side that is kept if two translations differ and the base is unknown. The key is a pair:
+# whether our translation is fuzzy, and whether theirs is. A person has written or confirmed a
+# finished translation; a fuzzy one may come from an update.
 _WITHOUT_BASE = {
     (False, False): _Side.CONFLICT,
     (False, True): _Side.OURS,
@@ -103,12 +103,16 @@ def translations_in_memories(memories: Iterable[Memory]) -> Translations:
     return held
 
 
-# A translation with the digest of its English, and whether it is finished.
+# Triples: the digest of an English message, its translation, and whether that is finished.
 Held = AbstractSet[tuple[str, str, bool]]
 
 
 def held_in_memories(memories: Iterable[Memory]) -> Held:
-    """Return all translations in memories; a finished one twice, as finished and as unfinished."""
+    """Return all translations in memories.
+
+    A finished translation is in the result twice: as finished and as not finished. So it also makes
+    up for the same translation that is fuzzy.
+    """
     held: set[tuple[str, str, bool]] = set()
     for memory in memories:
         for entry in memory.entries:
@@ -239,7 +243,7 @@ class _Merge:
     base: Mapping[Key, Entry]  # empty if the base is unknown
     held: Translations  # translations in all working catalogues
     theirs_hold: Translations  # translations in the incoming memory
-    live: Collection[str]  # digests of the page of the incoming memory
+    live: Collection[str]  # digests of the page's messages, according to the incoming memory
     follows: bool
     is_older: Callable[[Entry, Entry], bool]
     entries: list[Entry] = field(default_factory=list)
@@ -250,7 +254,7 @@ class _Merge:
     outdated: list[Entry] = field(default_factory=list)
 
     def add(self, key: Key, their: Entry) -> None:
-        """Add an entry that the memory has, in the version that is kept.
+        """Add the kept version of an entry that the memory has.
 
         The memory decides whether the entry is obsolete, because only the memory describes the
         current page.
@@ -383,7 +387,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedBranches:
-    """A merged memory, and its conflicts. The memory has our version of these entries."""
+    """A merged memory, and its conflicts. Of an entry in conflict, the memory has our version."""
 
     memory: Memory
     conflicts: tuple[Conflict, ...] = ()
@@ -420,7 +424,7 @@ class _BranchMerge:
     base: Mapping[Key, Entry]
     ours: Memory
     theirs: Memory
-    live: Collection[str]  # digests of the kept page
+    live: Collection[str]  # digests of the messages on the kept page
     entries: list[Entry] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
     our_entries: Mapping[Key, Entry] = field(init=False)
@@ -508,7 +512,8 @@ def _chosen(before: Entry | None, our: Entry, their: Entry) -> Entry | None:
         return their
     if their_work in (base_work, our_work):
         return our
-    # Both sides have changed the translation. Keep the more finished one. git still has the other.
+    # Both sides have changed the translation. Prefer a finished one to a fuzzy one, and a fuzzy one
+    # to none. git still has the other version.
     if _worth(our) == _worth(their) > 0:
         return None
     return max(our, their, key=_worth)

@@ -10,8 +10,8 @@ notes of an entry say in which commit and page its English is, and who translate
                                 it at the header's commit
 ``previous seen: COMMIT PAGE``  place of the previous English: a fuzzy translation was
                                 written for this text
-``source: DIGEST COMMIT PAGE``  another message: its translation became a part of this
-                                one, or was adapted to this message
+``source: DIGEST COMMIT PAGE``  another message, whose translation was adapted to this
+                                message or became a part of this translation
 ``same: as the English``        the msgstr equals the English and is left out (also
                                 ``same: as the previous English``)
 ``translator: WHO, WHEN``       who last edited the entry, from the catalogue's header
@@ -68,7 +68,7 @@ class English(NamedTuple):
 
 
 def seen_note(prefix: str, place: Place) -> str:
-    """Return the note that English was found at ``place``.
+    """Return the note that names ``place`` as the place of English.
 
     ``prefix`` is ``SEEN`` or ``PREVIOUS_SEEN``. ``SEEN`` and the page ``guide/start`` at ``1f0c…``
     → ``seen: 1f0c… guide/start``. ``place_of`` is the inverse.
@@ -93,7 +93,7 @@ def translators_of(entry: Entry) -> tuple[str, ...]:
 
 
 def same_note_of(entry: Entry) -> str:
-    """Return the note that replaces a msgstr which is English, or "".
+    """Return the note that replaces a msgstr which is English, or "" without such a note.
 
     The note is ``SAME`` or ``SAME_AS_PREVIOUS``.
     """
@@ -117,9 +117,10 @@ def place_of(entry: Entry, prefix: str) -> Place | None:
 
 
 def sources_of(entry: Entry) -> list[English]:
-    """Return the messages whose translations this one was made from (the notes ``source:``).
+    """Return the messages whose translations became the entry's translation.
 
-    If there are several, they are in the order of the joined text.
+    The notes ``source:`` name these messages. If there are several, they are in the order of the
+    joined text.
     """
     return [
         English(match[1], Place(commit=match[2], page=match[3]))

@@ -37,8 +37,9 @@ class Stored(NamedTuple):
 def stored(entry: Entry) -> Stored:
     """Return the msgstr of a catalogue's ``entry`` in the form of a memory, without English.
 
-    A msgstr that equals the msgid is replaced by the note ``SAME``, one that equals the previous
-    msgid by ``SAME_AS_PREVIOUS``. In all others, the long atoms are replaced (see ``redact``).
+    The note ``SAME`` replaces a msgstr that equals the msgid, and the note ``SAME_AS_PREVIOUS``
+    replaces a msgstr that equals the previous msgid. In any other msgstr, the long atoms are
+    replaced (see ``redact``).
     """
     if not entry.msgstr:
         return Stored()

@@ -30,7 +30,7 @@ from pipeline.entries import Entry
 
 
 def at_release(shared: Memory, head: Memory) -> Memory:
-    """Return the ``shared`` memory of a page at the release of ``head``.
+    """Return the ``shared`` memory of a page, converted to the release of ``head``.
 
     The live entries of ``head`` are the messages of the page at that release; their translations
     are ignored. Obsolete entries that an update of the page would drop are left out.
@@ -145,7 +145,7 @@ def _finished(entries: Iterable[Entry]) -> Finished:
 
 
 def _with_text(entry: Entry) -> Entry:
-    """Return an entry with a msgstr even if a note replaces the msgstr, which is then ``=``."""
+    """Return ``entry``, with the msgstr ``=`` if a note replaces its msgstr."""
     return replace(entry, msgstr="=") if same_note_of(entry) else entry
 
 
