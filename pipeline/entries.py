@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-# Header fields of a new catalogue, until a translator's editor replaces them. The date is fixed,
+# Header fields of a new catalogue, until a translator's program replaces them. The date is fixed,
 # because the real date would change the file on every run.
 NEUTRAL_DATE = "1970-01-01 00:00+0000"
 GENERATOR = "jax-docs-zh"

@@ -76,7 +76,7 @@ TRANSLATION_LENGTH = 1_000
 TIMES_AS_LONG = 10
 
 # Marks of a page in a preview: "[" in Markdown, lines of punctuation in reST. Parsers look for the
-# ends of all of them, which takes up to 0.2 ms each. The page of the JAX docs with most has 511.
+# ends of all of them, which takes up to 0.2 ms each. A page of the JAX docs has 511 at most.
 PREVIEW_MARKS = Limit(5_000, "brackets and underlines")
 
 # HTML

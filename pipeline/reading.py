@@ -1,6 +1,6 @@
 """Settings for parsing documents: the Markdown dialect, and which content is prose.
 
-They come from the configuration of an upstream, or from the files in its repository.
+The settings come from the configuration of an upstream, or from the files in its repository.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Dialect(StrEnum):
 class Reading:
     """Settings of an upstream for the parsers of its documents.
 
-    ``prose`` has custom directives whose content is prose to translate. ``partly`` pairs pages
-    (glob patterns) with the number of sections to translate. ``has_substitutions`` means that MyST
-    replaces ``{{ name }}`` by a value.
+    ``prose`` has custom directives whose content is prose to translate. ``partly`` has glob
+    patterns of page names, each with the number of sections to translate. ``has_substitutions``
+    means that MyST replaces ``{{ name }}`` by a value.
     """
 
     dialect: Dialect = Dialect.MYST

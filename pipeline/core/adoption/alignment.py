@@ -29,8 +29,8 @@ _FLOOR = -1.0  # minimum score of a pair
 _MORE = 2.0  # cost of each further block on one side of a pair
 _SURE = 0.75  # minimum confidence of a pair that is adopted
 _MOST = 3  # maximum number of blocks on one side of a pair
-# Bounds of the length ratio for pairs of several blocks: Chinese characters and words per English
-# word.
+# Bounds for a pair that has several blocks on one side: the number of Chinese characters in the
+# copy for each English word. An English word that the copy keeps counts as one character.
 _SHORTEST_SHARE, _LONGEST_SHARE = 0.6, 4.5
 # Function that returns how similar two sequences of texts are in meaning, 0 to 1.
 Similar = Callable[[Sequence[str], Sequence[str]], float]
@@ -43,7 +43,9 @@ _MEANING, _CHANCE = 14.0, 0.5
 # The logarithm of Chinese characters per English word: its mean and standard deviation in a
 # translation, and its deviation for two unrelated paragraphs.
 _MEAN, _SPREAD, _ANY = 0.58, 0.33, 1.1
-_SHORT = 6.0  # words; in texts shorter than about this, the ratio varies more
+# Number of English words. In texts that are not much longer than this, the number of Chinese
+# characters per English word varies more.
+_SHORT = 6.0
 _LENGTH_AT_LEAST = -6.0  # minimum score of the lengths
 _NEVER = -99.0  # score of blocks that cannot belong together
 # Score of English that the copy left untranslated. It is less than the score of a translation.
@@ -86,7 +88,7 @@ def align(
     """Return the pairs of both sequences; an unpaired block is a pair with an empty side.
 
     Code that occurs exactly once on each side is paired first. The parts between such pairs are
-    aligned by score.
+    aligned by score. ``similar`` compares the meanings of texts.
     """
     pairs: list[Pair] = []
     row = column = 0
@@ -206,9 +208,9 @@ def _anchors(english: Sequence[Block], copy: Sequence[Block]) -> list[tuple[int,
 
 
 def _code_once(blocks: Sequence[Block]) -> dict[str, int]:
-    """Return the code that occurs exactly once, without white space, with the index of its block.
+    """Return the indexes of the blocks whose code occurs exactly once, by the code of the block.
 
-    White space must not matter, because some copies have all code on one line.
+    White space is removed from the code, because some copies have all code on one line.
     """
     places: dict[str, list[int]] = {}
     for number, block in enumerate(blocks):
@@ -242,7 +244,7 @@ class Passage:
 
     @cached_property
     def words(self) -> int:
-        """Return the number of English words, or of Chinese characters and words."""
+        """Return the length of the passage: its English words plus its Chinese characters."""
         # ``count_words`` may return 0, for example for a Markdown link in a reST page.
         return sum(
             count_words(block.text, block.markup) or normalization.count_han(block.text)
@@ -280,14 +282,15 @@ def score(english: Passage, copy: Passage, similar: Similar) -> float:
 
 
 def _length(english: int, chinese: int) -> float:
-    """Return the score of the lengths of two passages.
+    """Return the score of two passages by their lengths.
 
-    In a translation, the ratio of the lengths is nearly constant.
+    ``english`` is the number of English words. ``chinese`` is the number of Chinese characters,
+    plus the English words in the copy. In translations, ``chinese / english`` is nearly constant.
     """
     if not english or not chinese:
         return _LENGTH_AT_LEAST
-    # Compare two normal distributions of the ratio's logarithm: for translations, and for unrelated
-    # texts. The ratio of short texts varies more.
+    # Compare two normal distributions of the logarithm of this ratio: for translations, and for
+    # unrelated texts. The ratio varies more in short texts.
     spread = _SPREAD * (1.0 + 0.8 * _SHORT / (_SHORT + english))
     distance = log(chinese / english) - _MEAN
     fits = -0.5 * (distance / spread) ** 2 - log(spread)

@@ -189,9 +189,10 @@ def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Copy) -> Entr
 
 
 def _with_comment(entry: Entry, msgstr: str, origin: Copy) -> Entry:
-    """Return a translated entry with the other translation as a comment, if that is new.
+    """Return a translated entry with the copy's translation ``msgstr`` as a comment.
 
-    Long atoms are redacted, because the memory stores comments but no text of upstream.
+    Return the entry unchanged if it already has this translation or this comment. Long atoms are
+    redacted, because the memory stores comments but no text of upstream.
     """
     # If the entry was adopted from the same file before, change nothing. Compare the start of the
     # note only, because scores may differ between runs.
@@ -216,17 +217,17 @@ def adopt_into(
     """
     entries: list[Entry] = []
     left = dict(offers)
-    # Messages with a translated entry. If such a message has entries for other contexts, they stay
-    # empty.
+    # Messages with a translated entry. If a message has several entries (with contexts) and one of
+    # them is translated, the others stay empty.
     taken = {
         entry.msgid
         for entry in catalog.entries
         if not entry.obsolete and not is_open(entry)
     }
     for entry in catalog.entries:
-        # If a message has several entries (with contexts), the first one gets the offer.
+        # If a message has several entries, only the first one may get the offer.
         offered = None if entry.obsolete else left.pop(entry.msgid, None)
-        # If one of these entries is translated, none gets the offer.
+        # If the first one is open, but another one is translated, no entry gets the offer.
         is_blank_twin = is_open(entry) and entry.msgid in taken
         if offered is None or is_blank_twin:
             entries.append(entry)

@@ -20,10 +20,10 @@ _WORDS = re.compile(
     """,
     re.VERBOSE,
 )
-# White space that is not rendered. The space between a command and a letter is excluded, because it
-# ends the command: "\alpha x". The first group is kept: "\ " and "\\" are commands themselves.
+# White space that is not rendered. A space between a command and a letter does not match, because
+# it ends the command: "\alpha x". The first group is kept: "\ " and "\\" are commands themselves.
 _SPACE = re.compile(r"(\\[\\\s])|(?<![A-Za-z])\s+|\s+(?![A-Za-z])")
-# MathJax and Jupyter search the raw text for these delimiters, and skip code.
+# MathJax and Jupyter search the raw text, except code, for the delimiters of formulas (``_MARK``).
 _CODE = re.compile(r"(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 _MARK = re.compile(r"\$ | \\[()\[\]] | (?=\\begin\s*\{) | \\end\s*\{", re.VERBOSE)
 _MACRO = re.compile(r"\\[A-Za-z]")

@@ -36,7 +36,7 @@ def attribution(
     The line is reST if ``path`` ends with ``.rst``, otherwise Markdown.
 
     ``page_url`` is a template with ``{ref}``, ``{commit}`` and ``{path}``, or empty. ``adopted``
-    lists the author and licence of each set of translations that was adopted from another project.
+    has the author and the licence of each set of translations that was adopted from elsewhere.
     """
     if path.endswith(DOCSTRING_SUFFIX):
         return ""  # a docstring has no title; the page that shows it names the source

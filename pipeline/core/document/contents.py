@@ -37,9 +37,10 @@ def distances(
 ) -> dict[str, int]:
     """Return the distance of each reachable page from the first page, in toctree entries.
 
-    A page in the first page's toctree has the distance 1. ``texts`` maps page names to their texts.
-    The result is in reading order: by distance, then in the order of the toctrees. ``tops`` are the
-    name prefixes of the docs folders, if there are several.
+    A page in the first page's toctree has the distance 1. ``texts`` maps page names to the texts of
+    the pages, and ``first`` is the name of the first page. The result is in reading order: by
+    distance, then in the order of the toctrees. ``tops`` are the name prefixes of the docs folders,
+    if there are several.
     """
     if first not in texts:
         return {}

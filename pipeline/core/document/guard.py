@@ -25,8 +25,8 @@ _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([^{}]*)\}")
-_SHOWN = 60  # maximum number of characters that a refusal quotes of a piece
-_NAMED = 3  # maximum number of pieces that a refusal quotes
+_SHOWN = 60  # a refusal quotes at most this many characters of a piece of markup
+_NAMED = 3  # a refusal quotes at most this many pieces of markup
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def merged_messages(
     # The spans do not reveal a paragraph that became a heading.
     if _kinds(messages) != _kinds(split.messages):
         return None
-    # The other blocks have moved, but their signatures and their order must be the same.
+    # The other blocks may have moved, but their signatures and their order must be the same.
     if _signatures(fresh, added) != _signatures(split, frozenset()):
         return None
     # The skeleton includes the code. Compare the code again, because it is executed.
@@ -203,7 +203,8 @@ _ATTRIBUTES = re.compile(
 )
 # The mark of a GitHub alert: [!NOTE]. It turns a quote into an alert; elsewhere it is visible text.
 _ALERT = re.compile(r"^\s*\[!\w[\w-]*\]")
-# The name in messages and the pattern of each kind of markup, in the order of the tests.
+# The pattern of each kind of markup, by the name of the kind in messages. The guard tests the kinds
+# in this order.
 WRITTEN = {
     "HTML": _HTML,
     "link target": _LINK_TARGET,

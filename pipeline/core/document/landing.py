@@ -76,7 +76,10 @@ def landing_of(
 
 
 def landing_of_rest(english: Message, lines: int) -> Landing:
-    """Return the record of a block that stays English, and that the merge moved by ``lines``."""
+    """Return the record of a block that stays English, and that the merge moved by some lines.
+
+    ``lines`` is the number of lines that the block moved down.
+    """
     moved = replace(
         english, line=english.line + lines, last_line=english.last_line + lines
     )

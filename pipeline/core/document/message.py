@@ -74,8 +74,8 @@ class Message:
     line: int  # 1-based line of its start
     last_line: int = 0  # 1-based line of its end
     headings: tuple[str, ...] = ()  # titles of the sections around it, outermost first
-    # The prefix of each further line: quote marks or indentation. For a CSV field or a value of
-    # the front matter, its quotation mark.
+    # The prefix of each line after the first one: quote marks or indentation. For a CSV field or a
+    # value of the front matter, this is the quotation mark around it.
     prefix: str = ""
     breaks: tuple[str, ...] = ()  # the mark of each hard break: a backslash or spaces
     payloads: tuple[str, ...] = ()  # the data URIs, in the order of their placeholders

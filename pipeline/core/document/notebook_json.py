@@ -70,7 +70,8 @@ def edit_cells(notebook: Notebook, edits: Mapping[int, Sequence[Edit]]) -> str:
     escapes those of the new text as well.
     """
     raw = notebook.raw
-    # Require an escape as evidence: an English notebook may have only ASCII characters by chance.
+    # The notebook must have an escape of a non-ASCII character. Without one, it may be ASCII only
+    # because it is in English.
     ascii_only = bool(_ESCAPED_TEXT.search(raw)) and raw.isascii()
     changes: list[Edit] = []
     for index in sorted(edits):
@@ -89,7 +90,7 @@ def _literal_edits(
     """
     lengths = [len(json.loads(raw[start:end])) for start, end in cell.literals]
     bounds = list(accumulate(lengths, initial=0))
-    # Cache the records, because a source may be one long string with many edits.
+    # Cache the ``_Literal`` of each string, because one long string may have many edits.
     literals: dict[int, _Literal] = {}
 
     def position(number: int, offset: int) -> int:

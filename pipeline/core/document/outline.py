@@ -145,9 +145,9 @@ class _Reader:
 
 
 def _grouped(items: Sequence[Item]) -> tuple[Item, ...]:
-    """Return the items in groups: pages that follow a title without a target become its items.
+    """Return the items in groups: a title without a target becomes a group of the pages after it.
 
-    Older books have ``- header: Basics`` in the list, followed by its pages.
+    Older books have ``- header: Basics`` in the list, followed by the pages of this part.
     """
     groups: list[Item] = []
     is_open = False

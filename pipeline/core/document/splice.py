@@ -141,7 +141,10 @@ class _Shift:
         return offset + self._sums[bisect_right(self._ends, offset)]
 
     def end(self, offset: int) -> int:
-        """Return the new offset of a message's end at ``offset``; an insertion there follows it."""
+        """Return the new offset of a message's end at ``offset``.
+
+        An insertion at exactly this offset follows the message.
+        """
         return offset + self._sums[bisect_left(self._ends, offset)]
 
 

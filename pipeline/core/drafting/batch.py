@@ -56,7 +56,7 @@ class Batch:
     task: str  # system message
     text: str  # user message
     attempt: int  # 2 if the questions are asked again, otherwise 1
-    most_tokens: int  # limit of the reply
+    most_tokens: int  # limit of the reply, in tokens
     settings: RequestSettings
 
     @property

@@ -16,8 +16,9 @@ from pipeline.core.drafting.batch import Batch
 from pipeline.core.drafting.judge import Reason
 from pipeline.core.drafting.selection import Stale
 
-# Patterns, with the number of tokens for each match: words and their letters, digits, Chinese,
-# other characters, groups of ASCII punctuation and their characters.
+# Patterns, with the number of tokens for each match. A Latin word counts as a word, and once more
+# for each letter. A group of ASCII punctuation counts as a group, and once more for each character.
+# The other patterns match a digit, a Chinese character, and any other non-ASCII character.
 _RATES = (
     (re.compile(r"[A-Za-z]+"), 0.9),
     (re.compile(r"[A-Za-z]"), 0.04),
@@ -63,7 +64,7 @@ class PageOutcome:
     page: str
     asked: int = 0
     drafted: int = 0  # entries with a new draft
-    terms: int = 0  # of the drafted ones: glossary terms, which need no request
+    terms: int = 0  # drafted entries that are a glossary term, and so need no request
     # Entries with a rejected answer.
     refused: Mapping[Reason, int] = field(default_factory=dict)
     unanswered: int = 0

@@ -146,7 +146,7 @@ def _stale_reason(
     if machine.prompt != PROMPT:
         return f"the prompt was number {machine.prompt}"
     rows = made_with.get(draft_key(question.page, question.name, msgstr))
-    # If the rows are unknown, because another clone has made the draft, it counts as current.
+    # The rows are unknown if another clone has made the draft. Such a draft counts as current.
     if rows is None or rows == question.rows:
         return ""
     changed = {row for row, _ in rows.items() ^ question.rows.items()}
@@ -156,7 +156,8 @@ def _stale_reason(
 def _protected_translations(catalogs: Mapping[str, Catalog]) -> set[tuple[str, str]]:
     """Return the translations (English and msgstr) that no draft will replace.
 
-    Live fuzzy entries do not count: of two with the same translation, both may be replaced.
+    Live fuzzy entries are left out. If two of them have the same translation, each would seem to
+    protect it for the other, and drafts would replace both.
     """
     protected: set[tuple[str, str]] = set()
     for catalog in catalogs.values():

@@ -47,11 +47,9 @@ def parse_notebook(text: str | bytes, *, where: str) -> dict[str, Any]:
 
 
 def faults_in(text: str | bytes, *, where: str) -> tuple[Fault, ...]:
-    """Return a fault for each dropped part of a notebook that readers may miss.
+    """Return a fault for each part of a notebook whose absence readers may notice.
 
-    ``parse_notebook`` drops these parts.
-
-    Raises InputError if the text is no notebook.
+    ``parse_notebook`` drops these parts. Raises InputError if the text is no notebook.
     """
     return faults_of(read_json(text, where=where))
 

@@ -28,8 +28,8 @@ ENVIRONMENT_ERRORS = frozenset(
 )
 MISSING = re.compile(_BLAME["messages"], re.IGNORECASE | re.VERBOSE)
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
-_TAIL = 20  # maximum number of a traceback's lines in a report
-_SUMMARY = 200  # maximum number of a message's characters in a summary
+_TAIL = 20  # a report shows at most this many lines of a traceback
+_SUMMARY = 200  # a summary shows at most this many characters of a message
 
 
 class Status(StrEnum):
@@ -145,7 +145,7 @@ def unmet_expectations(
     """
     unmet: list[int] = []
     for number, cell in sent_cells(outputs, until).items():
-        # The configuration may list cells that no longer raise, with a reason.
+        # The configuration may acknowledge that a cell no longer raises, with a reason.
         is_to_raise = RAISES in tags_of(cell) and number not in acknowledged
         if is_to_raise and not exception_of(cell):
             unmet.append(number)
