@@ -249,6 +249,8 @@ CHINESE = {
     "saw": "锯",
     "The guide": "指南",
     "Second part": "第二部分",
+    "Second part {#sun}": "第二部分 {#sun}",
+    "[Leaf](#sun){.button #leaf}": "[叶](#sun){.button #leaf}",
     "Text of the second part[^1], see {doc}`card` and [](work.ipynb).": (
         "第二部分的正文[^1]，见 {doc}`card` 和 [](work.ipynb)。"
     ),
@@ -1470,7 +1472,7 @@ def test_alerts_and_attributes_work_in_every_dialect(
     reading = Reading(dialect=dialect)
     page = (
         "# The guide\n\n> [!TIP]\n> Body of the tip.\n\n"
-        "{.red #pear}\nA thing.\n\n[Leaf](#sun){.button}\n"
+        "{.red #pear}\nA thing.\n\n[Leaf](#sun){.button #leaf}\n"
     )
     if dialect is not Dialect.MYST:
         page += "\n## Second part {#sun}\n\nA task.\n{: .blue }\n"
@@ -1493,6 +1495,8 @@ def test_alerts_and_attributes_work_in_every_dialect(
         blue = article.select_one("p.blue")
         assert blue
         assert "一项任务。" in blue.text
+    assert len(article.select(".jz-en")) == len(article.select(".jz-translated"))
+    assert len(ids := [tag["id"] for tag in article.select("[id]")]) == len(set(ids))
     assert not re.search(r"\[!|[{}]", article.text)
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from markdown_it.token import Token
 from mdit_py_plugins.attrs import attrs_block_plugin
 from mdit_py_plugins.attrs.parse import ParseError, parse
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_core import StateCore
-    from markdown_it.token import Token
 
 # Other attributes could fetch a file or run a script.
 ALLOWED = frozenset(("class", "id"))
@@ -40,7 +40,10 @@ def _apply(state: StateCore) -> None:
     for token in state.tokens:
         tokens.append(token)
         if token.type == "inline" and "{" in token.content:
-            _take_from(token, block=tokens[-2])
+            # ``parseInline`` makes no token for the block. The text may be that of a heading.
+            is_alone = len(tokens) == 1
+            block = Token("heading_open", "", 1) if is_alone else tokens[-2]
+            _take_from(token, block=block)
         # A paragraph that is now empty had nothing but attributes, meant for a table or code block
         # beside it. This plugin sets no attributes on those blocks, so drop the whole paragraph.
         if token.type == "paragraph_close" and not tokens[-2].content:
