@@ -251,6 +251,7 @@ CHINESE = {
     "Second part": "第二部分",
     "Second part {#sun}": "第二部分 {#sun}",
     "[Leaf](#sun){.button #leaf}": "[叶](#sun){.button #leaf}",
+    "[Leaf](#sun){: .button #leaf }": "[叶](#sun){: .button #leaf }",
     "Text of the second part[^1], see {doc}`card` and [](work.ipynb).": (
         "第二部分的正文[^1]，见 {doc}`card` 和 [](work.ipynb)。"
     ),
@@ -1476,6 +1477,7 @@ def test_alerts_and_attributes_work_in_every_dialect(
     )
     if dialect is not Dialect.MYST:
         page += "\n## Second part {#sun}\n\nA task.\n{: .blue }\n"
+        page = page.replace("{.button #leaf}", "{: .button #leaf }")
     workshop.write("index.md", page, reading=reading)
     workshop.merge(reading)
     policy = structs.replace(
@@ -1495,7 +1497,9 @@ def test_alerts_and_attributes_work_in_every_dialect(
         blue = article.select_one("p.blue")
         assert blue
         assert "一项任务。" in blue.text
-    assert len(article.select(".jz-en")) == len(article.select(".jz-translated"))
+    assert unmarked(workshop, "index") == {}
+    blocks = article.select(".jz-translated")
+    assert len(article.select(".jz-en")) == len(blocks)
     assert len(ids := [tag["id"] for tag in article.select("[id]")]) == len(set(ids))
     assert not re.search(r"\[!|[{}]", article.text)
 

@@ -32,6 +32,8 @@ Note = TypeVar("Note")
 
 # A role in reST or MyST: :func:`jit`, {func}`jit`
 _ROLE = re.compile(r":[A-Za-z][\w.+:-]*:`[^`]*`|\{[\w+:-]+\}`[^`]*`")
+# Attributes of a heading, link or image: {#name}, { .class }, {: width=50 }
+_ATTRIBUTES = re.compile(r"\{(?::|\s*[.#])[^{}]*\}")
 
 
 def read_record(env: BuildEnvironment) -> dict[str, Any]:
@@ -118,9 +120,11 @@ class Waiting:
 def key_of(text: str) -> str:
     """Return the key that represents a source text in comparisons: ``a \\* b::`` → ``a*b``.
 
-    Trailing colons (``::``) announce a literal block and are not part of a message.
+    Trailing colons (``::``) announce a literal block and are not part of a message. Attributes are
+    not part of a heading's node.
     """
-    return "".join(text.split()).replace("\\", "").rstrip(":")
+    words = _ATTRIBUTES.sub("", text)
+    return "".join(words.split()).replace("\\", "").rstrip(":")
 
 
 def keys_of(node: nodes.Element) -> list[str]:
