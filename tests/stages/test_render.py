@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.rst import rst_html
 from pipeline.config import Settings, Upstream
+from pipeline.core.document.directives import Body, read_directives
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
@@ -107,10 +109,40 @@ def project(tmp_path: Path) -> tuple[Settings, Upstream, Paths]:
         ("> a\n\n{: .red }", "<blockquote>\n<p>a</p>\n</blockquote>"),
         ("一 {x} `]{: c` {a, b}", "<p>一 {x} <code>]{: c</code> {a, b}</p>"),
         ("苹果 {=}\n{: = }", "<p>苹果 {=}\n{: = }</p>"),
+        (
+            "```{glossary}\n苹果 : A\napple\n\n  *河*\n  水\n\n.. a comment\n  b\n\n梨\n```",
+            (
+                '<div class="admonition plain-directive"><p class="title"></p><dl>'
+                "<dt>苹果 : A</dt><dt>apple</dt><dd><p><em>河</em>\n水</p>\n</dd><dt>梨</dt></dl>"
+                "</div>"
+            ),
+        ),
+        (
+            '```{csv-table} 表\n:header: 一; 二\n:delim: ;\n\n`a, b`; "3; ""4"""\n\n```',
+            (
+                '<div class="admonition plain-directive"><p class="title">表</p><table>'
+                "<tr><td>一</td><td>二</td></tr>"
+                "<tr><td><code>a, b</code></td><td>3; &quot;4&quot;</td></tr></table></div>"
+            ),
+        ),
+        (
+            "```{csv-table}\n:delim: tab\n\na\tb\n```",
+            (
+                '<div class="admonition plain-directive"><p class="title"></p><table>'
+                "<tr><td>a</td><td>b</td></tr></table></div>"
+            ),
+        ),
     ],
 )
 def test_myst_is_readable(source: str, expected: str) -> None:
     assert html_of(source) == expected
+
+
+@pytest.mark.parametrize("delimiter", ["\\x", '"', " ", "词"])
+def test_csv_that_cannot_be_read_is_shown_as_text(delimiter: str) -> None:
+    cell = "苹果" * 70_000  # longer than Python's reader accepts
+    source = f"```{{csv-table}}\n:delim: {delimiter}\n\n{cell}\n```"
+    assert f"<pre><span></span>{cell}\n</pre>" in html_of(source)
 
 
 def test_a_matrix_within_a_formula_ends_no_paragraph() -> None:
@@ -398,7 +430,37 @@ def test_rst_is_readable(source: str, expected: list[str], tmp_path: Path) -> No
     assert "system-message" not in html
 
 
-def test_reading_rst_leaves_the_registry_of_directives_as_it_was() -> None:
-    before = dict(directives._directives)  # type: ignore[attr-defined]
+def test_reading_rst_leaves_the_directives_of_docutils_as_they_were() -> None:
+    before = directives.directive
     rst_html(".. grid::\n", folder=PageFolder(Path("nowhere")))
-    assert directives._directives == before  # type: ignore[attr-defined]
+    assert directives.directive is before
+
+
+# Directives without a body of prose, and those whose words are not in the text of a preview.
+OTHERS = frozenset("contents footer header image rubric table toctree".split())
+BODIES = {
+    Body.PROSE: "河水",
+    Body.QUOTE: "河水",
+    Body.CARD: "河水",
+    Body.GLOSSARY: "苹果\n  河水",
+    Body.CSV_TABLE: "河水, 2",
+    Body.LIST_TABLE: "* - 河水",
+}
+
+
+@pytest.mark.parametrize("language", ["markdown", "rst"])
+def test_words_of_every_directive_are_shown(language: str) -> None:
+    lost: list[str] = []
+    for name, row in read_directives(language).items():
+        if row.body not in BODIES or name in OTHERS:
+            continue
+        body = BODIES[row.body]
+        if language == "rst":
+            text = f".. {name}:: x标题\n\n{indent(body, '   ')}\n"
+            html = rst_html(text, folder=PageFolder(Path("nowhere")))
+        else:
+            html = html_of(f"```{{{name}}} x标题\n{body}\n```\n")
+        has_lost = row.argument is not None and "标题" not in html
+        if has_lost or "河水" not in html:
+            lost.append(name)
+    assert lost == []

@@ -6,10 +6,12 @@ need Sphinx (cross references, includes) are shown in a simple form.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from html import escape
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 from pipeline.adapters.html.formulas import formula_mathml
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 # Options of a directive: lines like ":name: value", or YAML between lines of "---".
 _OPTIONS = re.compile(r"\A(?:[ \t]*:[\w-]+:.*(?:\n|\Z))+|\A---\n(?:.*\n)*?---(?:\n|\Z)")
+_OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*(.+)", re.MULTILINE)
 _DIRECTIVE = re.compile(r"\{([\w:-]+)\}[ \t]*(.*)")  # "{note} A title"
 _TITLE_AND_TARGET = re.compile(r"(.+?)\s*<([^<>]+)>", re.DOTALL)  # "a title <target>"
 # "other.md#part".
@@ -160,7 +163,13 @@ def _directive(name: str, argument: str, *, content: str, env: Any) -> str:
     if depth >= DIRECTIVES:  # ``split`` reports directives that are nested too deeply
         return _code(content, language="text")
     # Show the prose in any other directive, whatever Sphinx would do with the directive.
-    inner = str(_markdown().render(body, {**env, "depth": depth + 1}))
+    env = {**env, "depth": depth + 1}
+    if name == "glossary":
+        inner = _glossary(body, env)
+    elif name == "csv-table":
+        inner = _csv_table(body, dict(_OPTION.findall(content.removesuffix(body))), env)
+    else:
+        inner = str(_markdown().render(body, env))
     if name in ("figure", "image"):
         source = escape(env["images"].uri(argument))
         return f'<figure><img src="{source}" alt=""><figcaption>{inner}</figcaption></figure>'
@@ -170,6 +179,35 @@ def _directive(name: str, argument: str, *, content: str, env: Any) -> str:
     if kind not in ("plain-directive", "admonition"):
         title = f"{_LABELS.get(name, name.capitalize())} {title}"
     return f'<div class="admonition {kind}"><p class="title">{title}</p>{inner}</div>'
+
+
+def _glossary(body: str, env: Any) -> str:
+    """Return the terms and definitions of a glossary."""
+    html = ""
+    for entry in re.split(r"\n(?=\S)", body):  # at lines that are not indented
+        term, _, definition = entry.partition("\n")
+        if term.startswith(".."):
+            continue  # a comment
+        html += f"<dt>{_markdown().renderInline(term, env)}</dt>"
+        if definition.strip():
+            html += f"<dd>{_markdown().render(dedent(definition), env)}</dd>"
+    return f"<dl>{html}</dl>"
+
+
+def _csv_table(body: str, options: Mapping[str, str], env: Any) -> str:
+    """Return the table that a directive's ``body`` and its ``options`` have as CSV."""
+    delimiter = options.get("delim", ",")
+    delimiter = {"tab": "\t", "space": " "}.get(delimiter, delimiter[:1])
+    lines = [options.get("header", ""), *body.split("\n")]
+    try:
+        rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+    except (csv.Error, TypeError, ValueError):  # the delimiter, or a field, is invalid
+        return _code(body, language="text")
+    html = ""
+    for row in rows:
+        cells = [_markdown().renderInline(cell, env) for cell in row]
+        html += f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>" * any(row)
+    return f"<table>{html}</table>"
 
 
 def _code(source: str, *, language: str) -> str:

@@ -18,18 +18,19 @@ from pipeline.adapters.html.images import Images, PageFolder
 if TYPE_CHECKING:
     from docutils import nodes
 
-# Directives of Sphinx and its extensions, by the way they are shown: not at all, as a box around
-# their content, or as code.
-_HIDDEN = tuple(
-    "toctree contents only currentmodule module literalinclude tagged-block data "
-    "autosummary automodule autofunction autoclass automethod autodata autoattribute "
+# Directives of Sphinx and its extensions, by the way they are shown: not at all, only if they have
+# content, or as code. Any other directive that docutils does not know is a box around its content.
+_HIDDEN = (
+    "toctree contents currentmodule literalinclude tagged-block autosummary highlight index plot "
+    "graph digraph graphviz productionlist tabularcolumns testsetup testcleanup".split()
+)
+_NAMES = (
+    "module data automodule autofunction autoclass automethod autodata autoattribute "
     "autoexception".split()
 )
-_BOXES = tuple(
-    "grid grid-item grid-item-card card tab-set tab-item dropdown glossary container "
-    "seealso deprecated versionadded versionchanged".split()
+_CODE = (
+    "code-block doctest ipython mermaid prompt sourcecode testcode testoutput".split()
 )
-_CODE = ("code-block", "mermaid", "sourcecode", "testcode", "testoutput")
 
 # Roles whose text is prose, and roles that docutils implements. The text of any other role is shown
 # as code, like a name of the API.
@@ -58,7 +59,7 @@ _SETTINGS: dict[str, Any] = {
 def rst_html(source: str, *, folder: PageFolder) -> str:
     """Return a page as an HTML fragment with images of ``folder`` embedded.
 
-    Directives and roles that docutils cannot parse are left out.
+    Directives with invalid arguments or options are left out.
     """
     from docutils.core import publish_parts
     from docutils.parsers.rst import Parser
@@ -141,22 +142,29 @@ def _shown(text: str) -> str:
 
 @contextmanager
 def _known_directives() -> Iterator[None]:
-    """Register Sphinx's directives temporarily, because docutils' registry is global."""
+    """Make docutils know all directives, temporarily, because its state is global."""
     from docutils.parsers.rst import directives
 
-    registry: dict[str, Any] = directives._directives  # type: ignore[attr-defined]
-    before = dict(registry)
-    for name, directive in _directives().items():
-        directives.register_directive(name, directive)
+    known, other = _directives()
+    plain = directives.directive
+    docutils = directives._directive_registry  # type: ignore[attr-defined]
+
+    def lookup(name: str, *where: Any) -> Any:
+        # Ask docutils about its own directives only: Sphinx may have registered more of them.
+        if name.lower() in docutils.keys() - known.keys():
+            return plain(name, *where)
+        return known.get(name.lower(), other), []
+
+    directives.directive = lookup  # type: ignore[assignment]
     try:
         yield
     finally:
-        registry.clear()
-        registry.update(before)
+        directives.directive = plain
 
 
 @cache
-def _directives() -> dict[str, Any]:
+def _directives() -> tuple[dict[str, Any], Any]:
+    """Return the directives by name, and the one for all other names."""
     from docutils import nodes
     from docutils.parsers.rst import Directive
     from docutils.parsers.rst.directives.body import CodeBlock
@@ -183,6 +191,10 @@ def _directives() -> dict[str, Any]:
             self.state.nested_parse(self.content, self.content_offset, box)
             return [box]
 
+    class Name(Box):
+        def run(self) -> list[nodes.Node]:
+            return super().run() if self.content else []
+
     class Code(CodeBlock):
         option_spec = _AnyOption()
 
@@ -190,11 +202,8 @@ def _directives() -> dict[str, Any]:
             self.options = {}  # docutils' directive does not accept Sphinx's options
             return super().run()  # type: ignore[no-untyped-call]
 
-    return (
-        dict.fromkeys(_HIDDEN, Hidden)
-        | dict.fromkeys(_BOXES, Box)
-        | dict.fromkeys(_CODE, Code)
-    )
+    known = dict.fromkeys(_HIDDEN, Hidden) | dict.fromkeys(_NAMES, Name)
+    return known | dict.fromkeys(_CODE, Code), Box
 
 
 class _AnyOption(dict[str, Any]):
