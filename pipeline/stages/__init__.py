@@ -1,7 +1,7 @@
 """The stages of a run, one module or package each.
 
 Data flows through them in the order of ``ORDER``, and stages do not import each other. A command
-chooses its last stage; it runs every stage up to that one exactly once.
+chooses a last stage. It runs this stage and all stages before it, each exactly once.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ def test_what_comes_next_is_told_in_chinese() -> None:
         ("renamed from a, 3 changed, 1 new", "由 a 改名，修改 3，新增 1"),
         ("passed 4/4, skipped: accelerator 0/3", "通过 4/4，跳过: accelerator 0/3"),
         (
-            "the translation lacks `x`; it is left in English (guide.md:3)",
+            "the translation lacks `x`; the message is left in English (guide.md:3)",
             "译文缺少 `x`；这一条保留英文（guide.md:3）",
         ),
         ("a sentence that nobody knows", "a sentence that nobody knows"),

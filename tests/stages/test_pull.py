@@ -185,8 +185,10 @@ def test_an_edited_file_is_restored_and_a_strange_one_removed(
     assert caught.value.hint == "Run: nox -s pull -- x"
     pull(run_of(settings, upstream_of(origin), log=log))
     assert read_tree(docs) == SECOND
-    assert "restored, edited by hand since the last pull: a.md\n" in output.getvalue()
-    assert "removed, not upstream's: notes.md" in output.getvalue()
+    assert (
+        "edits made by hand since the last pull are undone: a.md\n" in output.getvalue()
+    )
+    assert "removed files that are not upstream's: notes.md" in output.getvalue()
 
 
 def test_files_of_another_branch_were_edited_by_nobody(
@@ -201,8 +203,13 @@ def test_files_of_another_branch_were_edited_by_nobody(
     (docs / "deep" / "b.md").write_text("mine")
     pull(run_of(settings, upstream_of(origin, ref="v1"), log=log))
     assert read_tree(docs) == FIRST
-    assert "the docs were of v2: pulled anew at v1\n" in output.getvalue()
-    assert "edited by hand since the last pull: deep/b.md\n" in output.getvalue()
+    assert (
+        "the checkout had the docs of v2; those of v1 replace them\n"
+        in output.getvalue()
+    )
+    assert (
+        "made by hand since the last pull are undone: deep/b.md\n" in output.getvalue()
+    )
     assert "not upstream's" not in output.getvalue()
 
 

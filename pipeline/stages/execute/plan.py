@@ -44,7 +44,7 @@ class ExecutionContext:
     run: Run
     offline: bool  # whether kernels run without network
     environment: Mapping[str, str]  # facts from ``kernel.environment``
-    # Digests of the files in each folder, because several pages may be in one folder.
+    # Digests of data files, by folder and file name. Pages in the same folder share them.
     digests: dict[Path, Mapping[str, str]] = field(default_factory=dict)
     # Written and removed files, relative to the project's root.
     changes: list[str] = field(default_factory=list)
@@ -70,8 +70,8 @@ class Task:
     def seconds(self) -> float:
         """Return the estimated duration in seconds, from the code alone.
 
-        ``run_history`` has durations that were measured on this machine only. If several machines
-        share the work, each of them needs the same estimate.
+        If several machines share the work, all of them need the same estimate. So the estimate
+        does not use the durations in ``run_history``, which were measured on this machine.
         """
         usual = execution.SECONDS_PER_CELL
         durations = [mode.cell_seconds for mode in self.rule.modes]
@@ -179,7 +179,7 @@ def _reason_to_skip(
         return reason_of(skip.reason, skip.note)
     if not execution.sent_cells(notebook, 0):
         return "no code cells"
-    # No code cell comes before the first one that cannot run here.
+    # Only the code before cell ``rule.until`` can run here, and there is none before that cell.
     if not execution.sent_cells(notebook, rule.until):
         return reason_of(rule.reason, rule.note)
     name, language = execution.kernel_of(notebook)
@@ -214,7 +214,7 @@ def _data_files(folder: Path) -> Iterator[Path]:
     # Sort the names, because file systems list them in different orders.
     for name in sorted(os.listdir(folder)):
         path = folder / name
-        # Ask the sandbox, so that the key covers exactly the files that it copies.
+        # Let the sandbox decide, because the key must cover exactly the files that it copies.
         if sandbox.is_left_out(path):
             continue
         if path.is_dir():

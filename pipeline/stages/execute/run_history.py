@@ -1,8 +1,8 @@
 """Store of the last duration and exceptions of each page: the file ``pages.json`` beside the cache.
 
 The next run starts slow pages first, and reports exceptions that another release changed.
-``core/execution/record`` defines the records. All upstreams, and runs at the same time, share the
-file: no run drops the records that another one has written.
+``core/execution/record`` defines the records. All upstreams share the file, and several runs may
+write it at the same time. No run drops the records that another run has written.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ class History:
     ) -> Iterator[Finding]:
         """Record the run of ``page``; return a finding for each exception that has changed.
 
-        ``key`` is the page's cache key, and ``release`` the release that it ran on. An exception
-        has changed if a cell raised another one, or none, on the release before.
+        ``key`` is the page's cache key. ``release`` is the release that the page ran on. An
+        exception has changed if the same cell raised a different exception, or none, on the
+        previous release.
         """
         before = self._records.get(page)
         now = ReleaseExceptions(

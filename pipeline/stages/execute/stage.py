@@ -1,8 +1,8 @@
 """Execution of pages: plan, take outputs from the cache, run the rest, write executed notebooks.
 
 ``execute`` takes pages and returns their executions in the same order. Translations do not change
-code, so one run of the code serves all locales. Pages with equal code share a cache key, and so the
-outputs. The outputs on a page are always from the run that its status reports.
+code, so one run of the code serves all locales. Pages with equal code share a cache key, and
+therefore the outputs. The invariant: the status and the outputs of a page come from the same run.
 """
 
 from __future__ import annotations
@@ -86,17 +86,17 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
             tasks.append(planned)
         elif planned is not None:
             results[page.name] = planned
-            # An earlier configuration may have run the page. Do not show those outputs.
+            # The page may have run under an earlier configuration. Remove the outputs of that run.
             remove_executed(context, page)
-    # A project without code needs no JAX.
+    # Check the packages only if code will run: a project without code needs no JAX.
     if tasks:
         if packages.missing("execute"):
             raise _not_installed()
         _check_version(context.environment, run)
         if options.offline and not sandbox.can_isolate_network():
             run.log.warn(
-                "this system cannot run code without network, so code runs online "
-                "(Linux can, if users may create namespaces)"
+                "code runs with network access, because this system cannot block the network "
+                "for it (Linux can, if users may create namespaces)"
             )
     one_pass = _Pass(context, options)
     results |= one_pass.run_all(tasks)
@@ -111,9 +111,9 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
 
 
 def _check_version(environment: Mapping[str, str], run: Run) -> None:
-    """Raise ExecutionError unless the pinned version is installed. Pages state this version."""
+    """Raise ExecutionError unless the pinned version is installed: pages name this version."""
     if not run.package:
-        return  # pages state no version
+        return  # no package is pinned, so pages name no version
     # The kernels use this interpreter and its packages.
     installed = environment.get(f"package {group_of(run.package)}", "none")
     if installed != run.version:
@@ -125,7 +125,7 @@ def _check_version(environment: Mapping[str, str], run: Run) -> None:
 
 
 def _not_installed() -> ExecutionError:
-    """Return the error for missing packages. Without it, workers would end without a message."""
+    """Return the error for missing packages. Workers themselves would end without a message."""
     lacking = packages.names(packages.missing("execute"))
     return ExecutionError(
         f"{lacking} not installed: no code was run",
@@ -189,15 +189,16 @@ class _Pass:
                 entry = decode_entry(data, where=task.key)
             except InputError:
                 self.cache.reject(task.key)
-        # ``get`` also rejects an entry, if its digest is wrong. So compare the number of damaged
-        # entries before and after.
+        # ``get`` returns None both for a missing entry and for an entry with a wrong digest, which
+        # it adds to ``damaged``. So compare the number of damaged entries before and after.
         if len(self.cache.damaged) > before:
             self._add_findings(task, _damaged(task))
         return entry
 
     def _run(self, waiting: Mapping[str, Sequence[Task]]) -> Iterator[Execution]:
         """Run one task for each key, slow ones first; yield the results of all tasks."""
-        # An outcome names the page of the first task. This dict has all tasks with the same key.
+        # Of all tasks with the same key, only the first one runs, and its outcome names its page.
+        # Map this page to all tasks with that key.
         by_page = {tasks[0].page.name: tasks for tasks in waiting.values()}
         measured = self.history.seconds()
 
@@ -393,7 +394,7 @@ def _unmet(
 ) -> CellFailure | None:
     """Return the failure of cells with the tag ``raises-exception`` that did not raise, or None.
 
-    Cells that ``acknowledge`` in the configuration lists are not checked.
+    The configuration can list cells of a page under ``acknowledge``. They are not checked.
     """
     acknowledged: set[int] = set()
     for entry in context.run.upstream.acknowledge:
@@ -472,7 +473,7 @@ def output_findings(
             # Most differences are no errors, such as a new name of a type. A person must decide.
             severity=Severity.NOTE,
             where=f"{task.page.name}, {execution.cell_name(difference.cell)}",
-            text=f"the docs say {docs!r}, {context.run.release or 'it'} prints {here!r}",
+            text=f"the docs say {docs!r}, {context.run.release or 'the code'} prints {here!r}",
             page=task.page.name,
             hint="Check whether the prose around it is still true.",
         )

@@ -127,10 +127,11 @@ def _read_if_unchanged(path: Path, blob: str) -> bytes | None:
 def _with_attribution(path: str, data: bytes, old: str, new: str) -> bytes | None:
     """Return a merged document with its attribution replaced; None if the line is not unique.
 
-    The guard need not check the document again: the two lines differ in the commit only.
+    The guard need not check the document again, because only the commit in this line changes.
     """
     for before, after in zip(_written(path, old), _written(path, new), strict=True):
-        # If the line occurs twice, the page quotes it, and the right one is unknown.
+        # If the line occurs twice, the page itself quotes it. Then it is unknown which of the two
+        # is the attribution.
         if data.count(before) == 1:
             return data.replace(before, after)
     return None

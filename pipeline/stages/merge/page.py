@@ -128,7 +128,8 @@ def _rejections(
             code=refusal.code,
             severity=Severity.ERROR,
             where=places.get(rejection.message.msgid, f"{where}:1"),
-            text=f"the translation {refusal.text}; it is left in English ({rejection.place})",
+            text=f"the translation {refusal.text}; the message is left in English "
+            f"({rejection.place})",
             page=page.page.name,
             hint=refusal.hint,
         )
@@ -139,8 +140,9 @@ def _unknown_sections(
 ) -> Iterator[Finding]:
     """Yield a finding for each translation that is unused because its msgctxt fits no section.
 
-    The msgctxt of an entry limits the entry to one section of the page. If all entries of a message
-    have a msgctxt, the first entry is used in all sections, so it gets no finding.
+    The msgctxt of an entry limits the entry to one section of the page. But if all entries of a
+    message have a msgctxt, the first one is used in all sections without an entry of their own. So
+    the first entry gets no finding.
     """
     with_context = [
         entry
@@ -155,7 +157,7 @@ def _unknown_sections(
             unit.split.messages for unit in document.units
         ):
             sections.setdefault(message.msgid, []).append(message.section)
-    # By msgid alone: the translations that are used in sections without an entry of their own.
+    # The translation of each msgid that is used in sections without an entry of their own.
     used = translations_of(catalog)
     for entry in with_context:
         known = sections.get(entry.msgid, [])
@@ -168,7 +170,7 @@ def _unknown_sections(
             where=_line_of(entry, where),
             text=f"the message does not occur in “{entry.context}”; its translation is not used",
             page=page.page.name,
-            hint=f"Write one of its sections as msgctxt: {named}.",
+            hint=f"Write one of the message's sections as msgctxt: {named}.",
         )
 
 

@@ -80,7 +80,10 @@ def _clean(html: str) -> str:
 
 
 def _marked_texts(merged: Merged) -> list[str]:
-    """Return the marked text of each unit, with the messages of all units numbered together."""
+    """Return the marked text of each unit: of each Markdown cell, or of the whole text page.
+
+    The numbers of the messages continue from unit to unit.
+    """
     counts = (len(unit.messages) for unit in merged.units)
     firsts = accumulate(counts, initial=0)
     return [
@@ -90,7 +93,7 @@ def _marked_texts(merged: Merged) -> list[str]:
 
 
 def _marked_data(merged: Merged, texts: list[str], *, is_json: bool) -> bytes:
-    """Return the bytes of the merged document with the texts of its units replaced."""
+    """Return the bytes of the merged document, with ``texts`` as the new texts of its units."""
     if not is_json:
         return texts[0].encode("utf-8", "replace")
     notebook = json.loads(merged.data)

@@ -71,7 +71,7 @@ def render_preview(preview: PreviewPage) -> Rendered:
 
 
 def _words_of(error: Exception) -> str:
-    """Return the first line of an error. In later lines, libraries quote much of a notebook."""
+    """Return the first line of an error. Its other lines may quote a large part of a notebook."""
     words = str(error).partition("\n")[0]
     if isinstance(error, PipelineError):
         return words
@@ -153,7 +153,7 @@ def notebook_of(source: Source, *, page: str) -> dict[str, Any]:
         notebook = execution.parse_notebook(data, where=str(path))
         return _for_readers(_with_outputs(notebook, source.outputs, page))
     text = data.decode("utf-8", "replace")
-    # Jupytext's front matter makes a text a notebook with code cells.
+    # A text with jupytext's front matter is a notebook with code cells.
     if is_myst_notebook(text):
         notebook = kernel.notebook_from_myst(text)
         return _for_readers(_with_outputs(notebook, source.outputs, page))

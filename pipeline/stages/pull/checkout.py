@@ -99,11 +99,11 @@ def update_checkout(
         wrong = changed_files(checkout.docs, source.lock.files)
         vanished = _vanished(checkout, source.lock, known)
         changed = len(wrong) + len(vanished)
-        # Docs without any file have no changed files, but the folder must exist.
+        # If upstream's docs have no files, none of them has changed. But the folder must exist.
         if changed or not checkout.docs.is_dir():
             _report_local_changes(checkout, source.lock, known, log)
             _swap(checkout, source.lock, source.read, changed=frozenset(wrong))
-    # A swap has written the lock already. Without a swap, its ref or version may still differ.
+    # A swap has written the lock already. Without a swap, the lock may need a new ref or version.
     if write_if_changed(checkout.lock, format_lock(source.lock)):
         changed += 1
     write_if_changed(checkout.pulled, format_lock(source.lock))
@@ -139,7 +139,8 @@ def _last_pulled(checkout: Checkout) -> Lock | None:
 def _vanished(checkout: Checkout, lock: Lock, known: Collection[Lock]) -> list[str]:
     """Return the files of the checkout that upstream no longer has.
 
-    ``known`` are locks of earlier pulls. Without any, it is unknown which files came from upstream.
+    ``known`` are locks of earlier pulls. If there are none, it is unknown which files came from
+    upstream, so none is returned.
     """
     gone = set[str]().union(*map(_paths, known)) - _paths(lock)
     return [path for path in gone if (checkout.docs / path).exists()]
@@ -165,14 +166,18 @@ def _report_local_changes(
     pulled = set(_paths(last)).difference(changed_files(checkout.docs, last.files))
     edited = [path for path in changed if path not in pulled]
     if len(edited) < len(changed):
-        log.note(f"the docs were of {last.ref}: pulled anew at {lock.ref}")
+        log.note(
+            f"the checkout had the docs of {last.ref}; those of {lock.ref} replace them"
+        )
     if edited:
-        log.note(f"restored, edited by hand since the last pull: {name_some(edited)}")
+        log.note(
+            f"edits made by hand since the last pull are undone: {name_some(edited)}"
+        )
     there = {entry.path for entry in walk_folder(checkout.docs)}
     # Files that no lock knows. A file that the new commit has, too, is not removed.
     strange = sorted(there - _paths(old) - _paths(last) - _paths(lock))
     if strange:
-        log.warn(f"removed, not upstream's: {name_some(strange)}")
+        log.warn(f"removed files that are not upstream's: {name_some(strange)}")
 
 
 def _swap(
@@ -239,7 +244,8 @@ def recover(checkout: Checkout) -> None:
             if _is_complete(checkout):
                 _remove(checkout.old)
             else:
-                # The swap was interrupted: the lock describes the old tree, so move it back.
+                # The swap was interrupted. The lock still describes the old tree, so move the old
+                # tree back.
                 _remove(checkout.docs)
                 os.replace(checkout.old, checkout.docs)
         _remove(checkout.new)

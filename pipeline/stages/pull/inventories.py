@@ -102,7 +102,7 @@ def _fetch(run: Run, site: str, path: Path) -> tuple[Finding, ...]:
 def _instead(path: Path) -> str:
     if path.is_file():
         return "the older one is used"
-    return "only names that are listed already are links"
+    return "only names that the table already has become links"
 
 
 def _is_fresh(path: Path) -> bool:
@@ -154,8 +154,8 @@ def _old_names(run: Run) -> tuple[Names, tuple[Finding, ...]]:
 def _references(run: Run, lock: Lock) -> References:
     """Return all names in the documents that may belong to other sites."""
     usual = run.upstream.usual_names
-    # A page may have two documents, a notebook and its Markdown. Both have the same names; the
-    # last one is the Markdown.
+    # A page may have two documents with the same names: first a notebook, then its Markdown. Read
+    # only the last one.
     paths = [page.files[-1].path for page in lock.pages]
     documents = (read_bytes(run.paths.docs / path) for path in paths)
     return references_in((data.decode("utf-8", "replace") for data in documents), usual)

@@ -151,7 +151,7 @@ class _Reading:
     """A document to read: the document of a page, or one that the page includes."""
 
     page: str
-    top: str  # path of the page's own document; paths in included documents start at it, too
+    top: str  # path of the page's own document; paths in included documents are relative to it
     path: str  # path of the document to read
 
 
@@ -259,7 +259,7 @@ def add_included(
     An outline is a file with the order of the pages, such as ``mkdocs.yml``. ``find`` returns files
     outside the docs folders. Raises the errors of ``find`` and ``read``.
     """
-    # Upstream's own folders with the names of ours are refused.
+    # Files in a folder of upstream's that has the name of one of our folders are refused.
     taken = [
         RefusedFile(path=file.path, rule=_TAKEN[file.path.partition("/")[0]])
         for file in lock.files
@@ -318,7 +318,8 @@ def _patterns(lock: Lock, read: Callable[[SourceFile], bytes]) -> list[str]:
 def _has_substitutions(lock: Lock, read: Callable[[SourceFile], bytes]) -> bool:
     """Return whether upstream's site replaces ``{{ name }}`` by values (MyST substitutions).
 
-    A ``conf.py`` decides. Without one, Jupyter Book (``_toc.yml``) replaces them by default.
+    A docs folder with a ``conf.py`` enables substitutions by a setting. Without a ``conf.py``, a
+    Jupyter Book, which has a ``_toc.yml``, enables them by default. One such folder is enough.
     """
     files = {file.path: file for file in lock.files}
     for prefix in lock.docs.prefixes:

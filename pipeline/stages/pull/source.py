@@ -209,7 +209,7 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
             )
         if not is_inside(root / name, root):
             raise UpstreamError(
-                f"has, instead of the folder {name!r}, a link that leads out of it",
+                f"has {name!r} only as a link to a folder elsewhere",
                 where=str(root),
                 hint="Name the folder that the link leads to.",
             )

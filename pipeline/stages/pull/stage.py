@@ -150,7 +150,7 @@ def read_pulled(run: Run) -> Lock:
             where=str(checkout.lock),
             hint=again,
         )
-    # With other docs folders, pages have other names.
+    # The names of the pages depend on the docs folders.
     if lock.docs != run.upstream.docs:
         raise UpstreamError(
             f"is of the folders {lock.docs}, but the configuration says {run.upstream.docs}",

@@ -47,7 +47,7 @@ class _OlderCommit:
 
 @dataclass(kw_only=True)
 class English:
-    """Upstream's English at the pinned commit, and at older commits that its history has.
+    """Upstream's English at the pinned commit, and at the older commits in upstream's history.
 
     Pages are read on demand and cached.
     """
@@ -79,7 +79,7 @@ class English:
         return self.pinned.get(page)
 
     def at(self, commit: str, page: str, *, layout: str = "") -> tuple[Entry, ...]:
-        """Return the entries of ``page`` at ``commit``, which may be a ref; empty without the page.
+        """Return the entries of ``page`` at ``commit`` (or at a ref); empty if it has no such page.
 
         If the configured docs folders have changed, the name may match several pages. The one with
         this ``layout`` comes first (see ``Memory.layout``). Raises UpstreamError if the commit is
@@ -120,7 +120,7 @@ class English:
         return self.older[commit, page]
 
     def commit_of(self, ref: str) -> str:
-        """Return the commit that ``ref``, which may be a commit, names in this upstream.
+        """Return the commit of ``ref`` in this upstream. ``ref`` may itself be a commit.
 
         Raises UpstreamError.
         """
@@ -363,7 +363,7 @@ def page_under_ref(english: English, memory: Memory) -> tuple[Entry, ...] | None
     The memory may have been made with a copy of upstream that has other commit ids. The ref may
     also have moved to another commit, so the layout, a digest of the page, is compared.
     """
-    # Without a ref, the memory was made from a plain folder, which has no history.
+    # A memory without a ref was made from a plain folder, so a repository cannot have its page.
     if not memory.ref and english.lock.ref:
         return None
     try:
@@ -422,7 +422,10 @@ def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
 
 
 def _has_no_place(entry: Entry, texts: Mapping[str, str]) -> bool:
-    """Return whether there is no evidence that upstream ever had an entry's missing English."""
+    """Return whether there is no evidence that upstream ever had an entry's missing English.
+
+    Such evidence is a note in the memory: ``seen: COMMIT PAGE``.
+    """
     # A live entry needs no note: its message was on the memory's own page.
     if not entry.obsolete and entry.msgid not in texts:
         return False

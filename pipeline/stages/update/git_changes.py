@@ -191,7 +191,7 @@ def overwritten_by_git(locale: Locale) -> frozenset[str]:
     state = locale.state
     before = state.branch
     state.branch = Branch(head=checked_out(root), has_catalogs=bool(tracked))
-    # If the old branch had committed catalogues, git has not overwritten uncommitted changes.
+    # If the previous branch commits catalogues, too, git refuses to overwrite uncommitted changes.
     if before is None or before.has_catalogs or before.head == state.branch.head:
         return frozenset()
     names = {page: locale.catalog_name(page) for page in state.pages}

@@ -50,7 +50,7 @@ def catalog_header(
     """Return the header of a page's catalogue, based on the existing one."""
     from pipeline.adapters import po
 
-    # The last part is the name: "https://host/jax.git", "/home/me/jax".
+    # The name is the last part of the address: "https://host/jax.git", "/home/me/jax".
     project = f"{lock.url.rstrip('/').rpartition('/')[2]} docs"
     return po.standard_header(
         project=project, page=page, locale=locale, date=lock.date, existing=existing
@@ -83,7 +83,7 @@ class Locale:
         self.changes: dict[str, None] = {}
         self.findings: dict[str, dict[Finding, None]] = {}
         # Catalogues that were rebuilt from the memory, because their files cannot be parsed. Pages
-        # are made from these, but the files are never overwritten.
+        # are made from the rebuilt catalogues. The files are never overwritten.
         self.unreadable: dict[str, Catalog] = {}
         # Pages whose catalogue somebody saved after it was read. Its content is unknown.
         self.saved_meanwhile: set[str] = set()
@@ -272,7 +272,7 @@ class Locale:
     def shown_bytes(self, page: str) -> bytes | None:
         """Return the content of a page's catalogue file; empty if the page has no catalogue.
 
-        Return None if the content is unknown, or if pages are made from another catalogue.
+        Return None if the content is unknown, or if the page is made from a rebuilt catalogue.
         """
         if page in self.unreadable or page in self._unknown:
             return None

@@ -46,7 +46,8 @@ from pipeline.stages.update.english import texts_in
 from pipeline.stages.update.git_changes import MomentOf, Move
 from pipeline.stages.update.locale import Locale
 
-# Reasons why an entry is in a set-aside file, used as its msgctxt.
+# Translations that a merge drops are saved in "set-aside" files under ``build/``. The msgctxt of
+# each entry there is one of these reasons.
 OTHER = "someone else wrote"
 TAKEN_BACK = "gone from the memory"
 OUTDATED = "older than the memory"
@@ -185,8 +186,9 @@ def save_dropped_translations(
             lines,
             code="catalogue-outdated",
             what=f"older than in {memory}; the newer words are kept",
-            hint="git has restored an old version of the catalogue, perhaps by one side of a "
-            f"conflict. The words of this file are in {name}: restore the right ones.",
+            hint="git has restored an old version of the catalogue, perhaps because a conflict "
+            "was resolved with one side. "
+            f"The words of this file are in {name}: restore the right ones.",
         )
         locale.report(outdated)
     if dropped.replaced:

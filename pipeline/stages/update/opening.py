@@ -266,7 +266,7 @@ def _overwritten(locale: Locale, pages: Sequence[str]) -> Finding:
         page=pages[0],
         hint=(
             "Give a branch that commits catalogues a folder of its own: "
-            "git worktree add ../FOLDER BRANCH. Before you switch branches in this one, "
+            "git worktree add ../FOLDER BRANCH. Before you switch branches in this folder, "
             f"store your work. {how_to_store()}"
         ),
     )

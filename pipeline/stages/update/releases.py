@@ -27,9 +27,10 @@ def documents_of(lock: Lock) -> frozenset[str]:
 class Elsewhere:
     """Pages and commits of the other releases of a run's upstream.
 
-    - ``hidden``: pages that the run must not touch. Either only another release beside the pin has
-      them, or they belong to the API reference of the pinned release, and this release lacks them.
-    - ``pinned``: all other pages of the pinned release that this release lacks.
+    - ``hidden``: pages that this release lacks, and that the run must not touch. These are pages of
+      other releases beside the pin, and pages of the pinned release's API reference.
+    - ``pinned``: pages of the pinned release that this release lacks, except the API reference.
+      None of them is in ``hidden``.
     - ``commits``: the commits of all other releases.
     """
 

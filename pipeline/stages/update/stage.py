@@ -127,7 +127,8 @@ def _write(locale: Locale, updated: Mapping[str, Updated]) -> None:
         elif result.catalog.entries:
             locale.write_catalog(page, result.catalog)
         elif page in locale.catalog_files and page not in locale.elsewhere.pinned:
-            # If the pinned release has the page, its memory would restore the file, so it stays.
+            # Keep an empty catalogue if the pinned release has the page, because the page's memory
+            # would restore the file.
             empty.append(page)
     # The content of an empty catalogue may have moved to a file that could not be written.
     if not locale.saved_meanwhile:

@@ -17,7 +17,7 @@ from pipeline.adapters.files import read_own, write_if_changed
 from pipeline.paths import Paths
 
 _SIZE = 20  # length of a digest in bytes
-_BRANCH = ""  # key next to the page names, which are never empty
+_BRANCH = ""  # key of the branch; the other keys are page names, which are never empty
 
 
 class Agreed(NamedTuple):
@@ -25,7 +25,7 @@ class Agreed(NamedTuple):
 
     memory: str  # content of the memory file
     catalog: str  # digest of the catalogue; empty if no catalogue agreed
-    # Digest of the memory file with which a run was about to overwrite the file from git.
+    # Digest of a memory file that a run was about to write in place of the file from git.
     pending: str = ""
 
 

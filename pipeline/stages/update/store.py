@@ -93,7 +93,7 @@ def store_memory(
     wanted: Mapping[str, Sequence[Entry]],
     lock: Lock,
 ) -> None:
-    """Store the updated catalogues in the memory. Files that agree with it are not written.
+    """Store the updated catalogues in the memory. Memory files that are up to date are not written.
 
     ``updated`` has the results of the update. ``wanted`` has the entries at the pinned commit, for
     the pages that this run has read completely.
@@ -182,7 +182,7 @@ class _Store:
             self.locale.state.keep(page, self.locale.memory_files[page], catalog)
 
     def moved_pages(self) -> list[str]:
-        """Return the pages without a catalogue whose translations are all on other pages."""
+        """Return the pages that have no catalogue, if all their translations are on other pages."""
         moved: list[str] = []
         for page in self.locale.memory_files:
             # ``wanted`` lacks pages that this run could not read completely.
@@ -333,7 +333,7 @@ class _Store:
         return core.with_refs(memory, self.old.of_due.get(memory.page), known)
 
     def _rest(self, memory: Memory) -> list[Entry]:
-        """Return, as obsolete, the page's old entries whose translation is in no catalogue."""
+        """Return the page's old entries whose translation is in no catalogue, made obsolete."""
         old = self.old.of_due.get(memory.page)
         # Usually the new memory has all translations. Then the other pages need not be read.
         if old is None or not unheld_entries(memory, old, held_in_memories([memory])):

@@ -112,8 +112,8 @@ def _verify_page(
     if local is None or opened.missing:
         return
     if locale.view is not None:
-        # For a release beside the pin, obsolete entries have another order, and each update makes
-        # fuzzy entries again. So only the translations are compared.
+        # For a release beside the pin, the two catalogues may differ: obsolete entries have another
+        # order, and each update creates the fuzzy entries anew. So compare only translations.
         own = close_to_compare(local, memory, old=memory)
         if not is_folded(memory, own):
             name = locale.catalog_name(page)
@@ -209,7 +209,7 @@ def _restamp_locale(locale: Locale, english: English) -> None:
     for page, memory in memories.items():
         entries = tuple(renamed_places(entry, rename) for entry in memory.entries)
         stamped = replace(memory, commit=here[page], entries=entries)
-        # The refs stay, also under the new commits.
+        # Map the new commits to the refs of the commits that they replace.
         new = {renamed.get(commit, commit): ref for commit, ref in memory.refs.items()}
         stamped = with_refs(stamped, None, {**memory.refs, **new})
         if stamped == memory:
@@ -233,7 +233,7 @@ def _renamed(
         for commit, ref in memory.refs.items():
             pairs.append((commit, _commit_of(english, commit, ref)))
         pairs.append((memory.commit, here[memory.page]))
-    # Only some pages of a commit may be equal at its ref. Then the commit is replaced only there.
+    # If only some pages of a commit are equal at its ref, the commit is replaced only for these.
     return {commit: new for commit, new in pairs if new != commit}
 
 
