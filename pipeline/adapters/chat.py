@@ -280,7 +280,7 @@ class ChatClient(httpx2.BaseTransport):
 
 
 class StubClient:
-    """Client for ``draft --stub``: answers in this process, without a model and a network.
+    """Client for ``draft --stub``: answers in this process, without a model or a network.
 
     ``answer`` returns the text of a reply to a request; ``count`` estimates the tokens of a text.
     """

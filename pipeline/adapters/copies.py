@@ -95,7 +95,11 @@ def _refuse_binary(text: str, where: str) -> None:
 
 
 def _encoding_of(data: bytes) -> str:
-    """Return the encoding, detected by byte order mark, zero bytes, UTF-8 or statistics."""
+    """Return the encoding of ``data``.
+
+    It is detected by the byte order mark, by the positions of zero bytes (UTF-16), by trying UTF-8,
+    or by statistics.
+    """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return encoding

@@ -23,7 +23,8 @@ KEY = re.compile(r"[0-9a-f]{64}")
 # A file is JSON with the entry on separate lines: {"digest": "…", "entry":⏎ … }⏎
 HEAD, MIDDLE, TAIL = b'{"digest": "', b'", "entry":\n', b"}\n"
 DIGEST_LENGTH = 64
-# Seconds. Clocks of machines may differ by an hour. A temporary file that is younger may be in use.
+# In seconds. Clocks of machines may differ by an hour. A temporary file that is less than an hour
+# old may be in use.
 HOUR = 3600.0
 
 
@@ -91,7 +92,8 @@ class ExecutionCache:
         for path in self._leftovers(age=HOUR):
             with suppress(OSError):
                 path.unlink()
-        # Entries of the same time are sorted by key, so that every machine removes the same ones.
+        # Entries with the same time of last use are sorted by key, so that every machine removes
+        # the same ones.
         rows = sorted(self._rows(), key=lambda row: (row.used, row.key))
         excess = sum(row.size for row in rows) - self.limit
         removed = 0
@@ -146,8 +148,8 @@ class ExecutionCache:
                 facts = path.stat()
                 used = facts.st_mtime
                 if used > now + HOUR:
-                    # A clock was wrong. With a time in the future, ``trim`` would remove the entry
-                    # last.
+                    # A clock was wrong. ``trim`` would remove an entry with a time in the future
+                    # last, so set the time to now.
                     os.utime(path, (now, now))
                     used = now
                 yield _Row(used, path.stem, facts.st_size)

@@ -56,11 +56,11 @@ def read_own(path: Path, limit: Limit = OWN_BYTES) -> bytes | None:
 def write_if_changed(
     path: Path, data: bytes, *, dry: bool = False, flush: bool = True
 ) -> bool:
-    """Write ``data`` to ``path`` if the file has other content; return whether that is so.
+    """Write ``data`` to ``path`` if the file has other content; return whether it had.
 
     With ``dry``, compare only. With ``flush=False``, writing is faster, but a crash of the machine
-    may leave an empty file. Pass it only for files that are verified when they are read, and that
-    can be created again. Raises WriteError.
+    may leave an empty file. So pass ``flush=False`` only for files that are verified when they are
+    read, and that can be created again. Raises WriteError.
     """
     try:
         if path.read_bytes() == data:
@@ -163,7 +163,7 @@ def paths_below(folder: Path, *suffixes: str) -> Iterator[str]:
 
     The paths contain ``/`` on every system. Links to folders are not followed. Missing folders, and
     folders with too long a path, are skipped. Any other folder that cannot be listed raises
-    InputError; otherwise the caller would take its files for missing ones. (``os.walk`` and
+    InputError; otherwise the caller would believe that its files are missing. (``os.walk`` and
     ``Path.rglob`` fail for folders nested a thousand deep, and ``rglob`` takes five times as long.)
     """
     count = 0

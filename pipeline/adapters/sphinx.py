@@ -192,9 +192,9 @@ def _environment() -> dict[str, str]:
 
 
 def parse_warnings(text: str, sources: Path) -> tuple[Warned, ...]:
-    """Return the warnings in ``text``, the content of Sphinx's warning file, each once, in order.
+    """Return the warnings in ``text``, each once, in order.
 
-    Names of files become relative to ``sources``.
+    ``text`` is the content of Sphinx's warning file. Names of files become relative to ``sources``.
     """
     warnings: list[Warned] = []
     for line in _COLOURS.sub("", text).split("\n"):

@@ -49,10 +49,10 @@ def blobs_in_history(root: Path, folder: str) -> frozenset[str]:
 
 
 def versions_in_git(root: Path, path: str) -> Iterator[bytes]:
-    """Yield the content of the file ``path`` in commits of any branch, including rewritten ones.
+    """Yield the content of the file ``path`` in commits of any branch, and in rewritten commits.
 
-    The newest comes first, each version once. Only the ``_VERSIONS`` newest commits that changed
-    the file are read.
+    The newest version comes first, and each version comes once. Only the ``_VERSIONS`` newest
+    commits that changed the file are read.
     """
     log = ("log", "--all", "--reflog", f"--max-count={_VERSIONS}", "-m", "--format=")
     options = ("--raw", "--no-abbrev", "--no-renames", "--", f":(literal){path}")

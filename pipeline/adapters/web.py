@@ -270,9 +270,9 @@ def open_browser(address: str) -> bool:
 def watched(
     folders: Sequence[Path], report: Callable[[Sequence[Path]], None]
 ) -> Iterator[None]:
-    """Call ``report`` with each group of files below ``folders`` that changes in the context.
+    """Inside the context, call ``report`` with the files below ``folders`` that change.
 
-    The calls come from another thread.
+    Changes at about the same time are reported together. The calls come from another thread.
     """
     from watchfiles import watch
 

@@ -1,7 +1,7 @@
 """Cleaner of drawings (SVG), and the decision which foreign files may be published.
 
 If a reader opens a file of the site by its own address, a script in it runs with the rights of the
-site. ``clean_drawing`` removes everything from a drawing that is not allowed. A drawing with only
+site. ``clean_drawing`` removes from a drawing everything that is not allowed. A drawing with only
 allowed content is returned unchanged, byte for byte.
 """
 
@@ -28,7 +28,8 @@ _XML = "{http://www.w3.org/XML/1998/namespace}"
 _STYLE = f"{_SVG}style"
 _ELEMENTS = frozenset(f"{_SVG}{name}" for name in (*DRAWN, "a", "image", "switch"))
 _ADDRESSES = ("href", f"{_XLINK}href")
-# Elements that may have an address outside of the drawing. Others may only refer to parts of it.
+# Elements that may have an address outside of the drawing. Other elements may only refer to parts
+# of the drawing.
 _LEADING = frozenset((f"{_SVG}a", f"{_SVG}image"))
 _HANDLER = re.compile("on", re.IGNORECASE)
 # Imports of style sheets, mostly of fonts. They are removed from a sheet. If the rest of the sheet

@@ -384,7 +384,7 @@ def _replace_by_link(element: Tag, address: str, soup: BeautifulSoup) -> bool:
         return bool(description)
     around = element.find_parent("a")
     if around:
-        # If the link has other words, the address of an image without description is not needed.
+        # Inside a link with other words, an image without a description is simply removed.
         has_words = around.get_text(strip=True)
         element.replace_with(description if has_words else words)
     else:

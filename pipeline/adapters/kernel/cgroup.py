@@ -20,8 +20,8 @@ from pathlib import Path
 ROOT = Path("/sys/fs/cgroup")
 MEMBERSHIP = Path("/proc/self/cgroup")
 _NAME = "docs-kernel-"
-# Threads that the limit allows for each thread that a page computes with, because libraries have
-# several pools of threads.
+# Number of threads that the limit allows for each computing thread of a page, because libraries
+# have several pools of threads.
 _THREADS = 32
 _EVERY = 0.02  # seconds between checks whether killed processes are gone
 

@@ -236,7 +236,7 @@ class PageEngine(NBClientEngine):  # type: ignore[misc]  # papermill has no type
             timeout=far,
             startup_timeout=far,
             iopub_timeout=far,  # from a cell's reply to its last output
-            # How a kernel splits its output into messages depends on timing.
+            # Join the messages of an output: how a kernel splits its output depends on timing.
             coalesce_streams=True,
             shell_timeout_interval=1,
             shutdown_kernel="immediate",

@@ -1,9 +1,9 @@
 """Watch on a page's processes: limits on CPU time, silence, memory and output.
 
 Limits measure what the kernel and its children used, so that the verdict does not depend on how
-busy the machine is. Wall time decides in two cases only: a page that neither works nor prints for
-long is stalled, and there is a very high limit for every page. Time during which the watch itself
-could not run (on a paused or overloaded machine) does not count.
+busy the machine is. There are two limits on wall time: on the time in which a page neither works
+nor prints, and a very high one on the whole page. Time during which the watch itself could not run
+(on a paused or overloaded machine) does not count.
 
 A page may start any process. A process is "below" the worker if the worker has started it, directly
 or through other processes. Orphaned processes stay below the worker, because the worker adopts
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from psutil import Process
 
 EVERY = 0.2  # seconds between checks
-# A page that uses a smaller share of a core does not count as working. A loop that polls a hundred
-# times a second uses half of this share. A page on an overloaded machine, with a tenth of its usual
-# CPU time, uses ten times this share.
+# A page that uses a smaller share of a core does not count as working. For comparison: a loop that
+# polls a hundred times a second uses half of this share. A page on an overloaded machine, with a
+# tenth of its usual CPU time, uses ten times this share.
 AT_WORK = 0.01
 # CPU seconds that a page must use beyond that share: several ticks of the system's clock.
 _CLOCK = 0.1

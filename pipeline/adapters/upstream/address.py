@@ -3,8 +3,8 @@
 An address is text from the configuration or an environment variable. git reads some texts as
 options, or as programs to run; a validated address is safe to pass to git.
 
-A listing is the output of ``git ls-remote`` as a dict: full names of refs ("refs/tags/v1", "HEAD")
-to commits. An annotated tag is two entries: "refs/tags/v1" is the id of the tag itself, and
+A listing is the output of ``git ls-remote`` as a dict. It maps full names of refs ("refs/tags/v1",
+"HEAD") to commits. An annotated tag is two entries: "refs/tags/v1" is the id of the tag itself, and
 "refs/tags/v1^{}" the commit that it points to.
 """
 
@@ -22,7 +22,8 @@ from pipeline.errors import UpstreamError
 
 SCHEMES = ("https", "http", "ssh", "git", "file")
 
-# "https://", with the group ``name``. Or "ext::", without the group: git would run what follows.
+# Matches "https://"; the group ``name`` is "https". Also matches "ext::", with an empty group: git
+# would run the text after "ext::" as a command.
 _SCHEME = re.compile(r"[^/:]*::|(?P<name>[^/:]+)://")
 # The scheme, and "user:password@".
 _BEFORE_HOST = re.compile(r"\A(?:[^/:]+://)?(?:[^/@]*@)?")

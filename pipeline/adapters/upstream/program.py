@@ -137,7 +137,8 @@ class Program:
         listener = to_progress_instance(report)
         # Configure the remote for this command only, so that no other command can contact it.
         options = [*_OPTIONS, "-c", f"remote.origin.url={self._url}"]
-        # ``stdin`` has the names of single objects. git can only negotiate about commits.
+        # ``stdin`` has the names of single objects. git can only negotiate about commits, so tell
+        # it not to negotiate.
         if stdin:
             options += ["-c", "fetch.negotiationAlgorithm=noop"]
         command = ("git", *options, *_FETCH, *arguments)

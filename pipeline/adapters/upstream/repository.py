@@ -1,6 +1,6 @@
 """Upstream's repository: resolves refs, fetches a commit, lists and reads its files.
 
-A local repository is read in place. From any other one, missing objects are fetched into a private
+A local repository is read in place. Objects of any other repository are fetched into a private
 repository below ``build/cache/git`` (see ``store``). ``open_upstream`` opens the configured
 upstream.
 """
