@@ -25,7 +25,8 @@ from pipeline.errors import InputError
 from pipeline.filenames import fault_of_path
 
 PATH = f"{REFERENCE}/reference.json"
-# In the reST of a directive, the name of an object between two marks replaces its docstring.
+# In the reST of a directive, the name of an object between two of these marks stands for the
+# docstring of the object.
 MARK = "\N{OBJECT REPLACEMENT CHARACTER}"
 # Prefixes of the names of settings that autodoc and napoleon use.
 _SETTINGS = ("autodoc_", "autoclass_", "napoleon_", "add_module_names", "python_")
@@ -188,7 +189,7 @@ def files_of(record: Record) -> dict[str, bytes]:
 def _docstrings(record: Record) -> list[tuple[str, str, str]]:
     """Return page, name and text of each docstring that readers see, sorted.
 
-    If only tables list an object, readers see the first paragraph of its docstring.
+    If an object is listed only in tables, readers see the first paragraph of its docstring.
     """
     pages: dict[str, str] = {}
     for directive in record.directives:

@@ -172,8 +172,8 @@ class _Comparison:
                 yield from self._gone(path, same, new)
             return
         if new.obsolete and not self._is_shown(new):
-            # The memory keeps the translation for the case that its English returns. No work is
-            # lost, and readers do not see it.
+            # The memory keeps the translation in case its English returns, so no work is lost.
+            # Readers do not see the translation.
             self.quiet[AutomaticChange.GONE] += bool(same and not same.obsolete)
             return
         old = same if same and text_of(same) else self._old.get(new.source_text)
@@ -228,8 +228,8 @@ def _bare(entry: Entry) -> str:
     """Return the translation of an entry without the parts that an update may change."""
     if entry.msgstr:
         return _FREE.sub("", entry.msgstr)
-    # A note says that the translation equals the English. Add the English, because such
-    # translations of different messages are not equal.
+    # Without a msgstr, a note says that the translation equals the English. Add the English, so
+    # that such translations of different messages are not equal.
     return f"{text_of(entry)}: {entry.source_text}"
 
 

@@ -74,7 +74,10 @@ def _only_styles(text: str) -> str:
 
 
 def _kept(match: re.Match[str]) -> str:
-    """Return a style sequence with semicolons, as rich cannot parse colons, or "" for others."""
+    """Return a style sequence with semicolons instead of colons, which rich cannot parse.
+
+    Return "" for any other sequence.
+    """
     codes = match["codes"]
     if codes is None:
         return ""

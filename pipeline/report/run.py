@@ -104,7 +104,8 @@ def _hidden_lines(
 def failure_lines(executions: Sequence[Execution]) -> list[str]:
     """Return lines about each failed page: place, exception, blame, code, end of the traceback.
 
-    At most ``LISTED`` pages are listed, followed by the number of the rest.
+    The blame is the cause of the failure, such as ``upstream``. At most ``LISTED`` pages are
+    listed, followed by the number of the rest.
     """
     failed = [run for run in executions if run.status is Status.FAILED]
     lines: list[str] = []

@@ -219,7 +219,8 @@ def _joined(trees: Sequence[tuple[Node, ...]]) -> tuple[Node, ...]:
 class _Collector:
     """Collector of the visible text and the atoms of an inline tree.
 
-    ``visible``, ``plain`` and ``literal`` are the pieces of the fields of :class:`Parsed`.
+    ``visible``, ``plain`` and ``literal`` are the pieces of the fields of :class:`Parsed` with the
+    same names.
     """
 
     def __init__(self, markup: Markup) -> None:
@@ -279,8 +280,8 @@ class _Collector:
     def _add_atom(self, name: Atom, value: str) -> None:
         """Count an atom in normalized form.
 
-        Ignore white space around code, in substitutions and in formulas, and plain words in
-        formulas.
+        Ignore white space around code, and inside substitutions and formulas. Also ignore the plain
+        words in formulas.
         """
         match name:
             case Atom.URL if value.startswith("mailto:"):

@@ -189,8 +189,8 @@ class Glossary:
                 if any(avoided.text in text for text in right_elsewhere):
                     continue
                 if term.count_in(plain, but=right_elsewhere) < count:
-                    # ``pop``, so that another term with the same avoided word does not report it
-                    # again.
+                    # Remove the word from ``spans``, so that another term with the same avoided
+                    # word does not report it again.
                     yield Misuse(term, avoided, tuple(spans.pop(avoided.text)))
 
     def _avoided_spans(self, chinese: str, markup: Markup) -> dict[str, list[Span]]:
@@ -239,9 +239,9 @@ class Glossary:
         """Return the words to search for in a translation, each with the avoided renderings in it.
 
         For an avoided rendering, these are the word itself and shorter ones in it: 异步分派 has
-        异步分派 and 分派. An accepted rendering that contains an avoided one is also searched for, but
-        with an empty list. The search prefers longer words, so it never finds the avoided rendering
-        inside the accepted one.
+        异步分派 and 分派. An accepted rendering that contains an avoided one is also searched for,
+        but with an empty list. The search prefers longer words, so it never finds the avoided
+        rendering inside the accepted one.
         """
         avoided: set[str] = set()
         right: set[str] = set()

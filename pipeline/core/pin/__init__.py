@@ -1,6 +1,6 @@
 """The pin of an upstream: its lock, the version in pyproject.toml, and newer releases.
 
 The pin is the upstream commit and the version of the package that are in use. Pure functions on the
-files that describe it belong here. Fetching the commit (``adapters/upstream``, ``stages/pull``)
-does not.
+files that describe the pin belong here. Functions that fetch the commit (``adapters/upstream``,
+``stages/pull``) do not.
 """

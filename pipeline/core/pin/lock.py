@@ -254,7 +254,10 @@ def is_reference(path: str) -> bool:
 
 
 def page_name(path: str) -> str:
-    """Return the name of a document's page: its path without suffix, or a docstring's folder."""
+    """Return the name of a document's page: the document's path without suffix.
+
+    For a docstring, it is the path of the docstring's folder.
+    """
     separator = "/" if path.endswith(DOCSTRING_SUFFIX) else "."
     return page_path(path).rpartition(separator)[0]
 

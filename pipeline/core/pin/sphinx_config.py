@@ -74,7 +74,10 @@ def _value(value: ast.expr) -> Any:
 
 
 def _sum(left: Any, right: Any) -> Any:
-    """Return the sum of two lists or texts. If one is unknown (None), return the other list."""
+    """Return the sum of two lists or of two texts, or None if it is unknown.
+
+    If one value is unknown (None) and the other one is a list, return this list.
+    """
     if left is None or right is None:
         known = right if left is None else left
         return known if isinstance(known, list) else None

@@ -1,8 +1,8 @@
 """Marks around the messages of a page, to find the messages in the rendered HTML.
 
-A mark is a few punctuation characters before and after a message. They have no meaning in Markdown
-and reST, so renderers copy them, and they do not change the anchor of a heading. In the HTML, a
-pair of marks becomes an element::
+There is a mark before a message and another one after it. A mark is a few punctuation characters.
+They have no meaning in Markdown and reST, so renderers copy them, and they do not change the anchor
+of a heading. In the HTML, a pair of marks becomes an element::
 
     Use **all** of it.   →   ⁂†‡⁅Use **all** of it.⁆†‡⁂
     …                    →   <span data-block="1">Use <strong>all</strong> of it.</span>
@@ -44,8 +44,8 @@ class MarkedHtml:
     """Rendered page with an element for each message."""
 
     html: str
-    # HTML of each message, by number. The alternative text of an image is missing here, because its
-    # element is the image, which has no content.
+    # HTML of each message, by number. A message that is the alternative text of an image is missing
+    # here: its element is the image itself, which has no content.
     inner: Mapping[int, str]
 
 
@@ -75,7 +75,7 @@ def read_marks(html: str) -> MarkedHtml:
     """Return the HTML of a marked text with an element instead of each pair of marks.
 
     Marks that do not enclose complete elements are removed. If the marks are in a tag, as in
-    ``<img alt="⁂†⁅A tree⁆†⁂">``, the tag gets the attribute instead.
+    ``<img alt="⁂†⁅A tree⁆†⁂">``, no element is added: this tag gets the attribute ``data-block``.
     """
     spans = _spans(html)
 

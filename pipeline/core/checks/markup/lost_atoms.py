@@ -107,8 +107,8 @@ def places_of(source: str, value: str) -> tuple[Span, ...]:
     """Return the first position of an atom, or an empty tuple if the source lacks it.
 
     Some values are normalized, so the source may have white space anywhere: ``{{a}}`` is found in
-    ``用 {{ a }}``. Prefer a position between backquotes; otherwise prefer a whole word. For ``f`` in
-    "{func}`f`", the result is the position of the second ``f``.
+    ``用 {{ a }}``. Prefer a position between backquotes; otherwise prefer a whole word. For ``f``
+    in "{func}`f`", the result is the position of the second ``f``.
     """
     pattern = r"\s*".join(map(re.escape, value))
     for place in (rf"(?<=`){pattern}(?=`)", rf"(?<!\w){pattern}(?!\w)", pattern):

@@ -103,8 +103,9 @@ def count_han(text: str) -> int:
 def is_english(text: str) -> bool:
     """Return whether a masked text is English.
 
-    Such a text has hardly any Chinese characters, and words that do not belong to names. "See the
-    guide", "Overview" and "Sharded matrices" are English; "NumPy" and "Flax NNX" are names.
+    Such a text has hardly any Chinese characters, and it has words that do not belong to names.
+    "See the guide", "Overview" and "Sharded matrices" are English; "NumPy" and "Flax NNX" are
+    names.
     """
     words = words_of(text)
     characters = count_han(text)
@@ -216,7 +217,7 @@ def find_english(subject: Subject) -> Iterator[Problem]:
 
 
 def find_copied(subject: Subject) -> Iterator[Problem]:
-    """Report a translation that equals the msgid, unless this is a name such as NumPy."""
+    """Report a translation that equals the msgid, unless the msgid is a name such as NumPy."""
     if not _is_copy(subject) or _HAN.search(subject.msgid):
         return
     if is_kept(subject.masked_english):
