@@ -45,8 +45,8 @@ CATALOG_ENTRIES = Limit(20_000, "entries")
 CATALOG_LINES = Limit(200_000, "lines")
 ENTRY_COMMENTS = Limit(1_000, "comments and flags")  # of one entry
 CATALOG_TEXT = Limit(100_000, "characters in one text")
-# Lengths of the conflict markers that the merge driver writes ("<<<<<<<"), in characters.
-# .gitattributes can set any length, but a shorter marker would not be recognized as one.
+# Smallest and largest length of the conflict markers that the merge driver writes ("<<<<<<<").
+# .gitattributes can set any length, but a shorter marker would not be recognized as a marker.
 LEAST_MARKER, LARGEST_MARKER = 7, 100
 
 # Configuration and glossary

@@ -192,9 +192,10 @@ def _passage(blocks: Sequence[Block], start: int, count: int) -> Passage:
 
 
 def _anchors(english: Sequence[Block], copy: Sequence[Block]) -> list[tuple[int, int]]:
-    """Return pairs of indexes of equal code that occurs exactly once on each side.
+    """Return the index pair of each piece of code that occurs exactly once on each side.
 
-    Pairs must not cross. If the copy has moved code, take the longest series of pairs in order.
+    A pair has the indexes of the English block and of the copy's block. Pairs must not cross. If
+    the copy has moved code, take the longest series of pairs in order.
     """
     ours, theirs = _code_once(english), _code_once(copy)
     # Find the longest increasing subsequence: ``best`` has the longest chain for each last pair.

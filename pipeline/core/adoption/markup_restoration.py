@@ -109,7 +109,10 @@ def _with_links(english: str, chinese: str, markup: Markup) -> str:
 
 
 def _with_lost_links(chinese: str, lost: Iterable[_Link], markup: Markup) -> str:
-    """Return ``chinese`` with the ``lost`` links around names that it has exactly once."""
+    """Return ``chinese`` with ``lost`` links put around their texts.
+
+    A link is left out if its text does not occur exactly once.
+    """
     for link in lost:
         name = re.escape(link.text.strip("`*_"))
         # The first alternatives match existing links, so that a name inside a link is not found.

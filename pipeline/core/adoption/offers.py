@@ -100,7 +100,7 @@ def carry_to_pin(
             sources = [translated[number] for number in numbers]
             if entry.obsolete or not sources:
                 continue
-            # On another page, ignore texts that are still on their own page: they have not moved.
+            # Ignore a text on another page if ``page`` still has it, because it has not moved.
             if name == page or here.isdisjoint(sources):
                 parts = dict.fromkeys(by_message[message] for message in sources)
                 used.update(parts)

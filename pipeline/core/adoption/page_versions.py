@@ -36,7 +36,7 @@ class Version:
 
     @property
     def blob(self) -> str:
-        """Return the blob of the version's first document; of a pair, the notebook."""
+        """Return the blob of the version's first document, the notebook in a jupytext pair."""
         return self.page.files[0].blob
 
     @property

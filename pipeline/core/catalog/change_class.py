@@ -44,7 +44,7 @@ class Change:
 
     kind: ChangeClass
     diff: str
-    page: str = ""  # the page of the old text, if it is another one
+    page: str = ""  # the page of the old text, if the text was on another page
 
     def __str__(self) -> str:
         """Return the change as written in a note: ``numbers: at least [-2-]{+3+} devices``.

@@ -85,7 +85,7 @@ def find_renames(
 def _shared_texts(new: Collection[str], old: Collection[str]) -> int:
     """Return how many texts a new and a vanished page share, or 0 if they are too few for a rename.
 
-    A page that has not vanished has no ``old`` texts here.
+    ``old`` is empty if the old page has not vanished.
     """
     shared = len(set(new) & set(old))
     has_half_of_old = shared >= _RENAMED * len(old)

@@ -330,7 +330,7 @@ def follow_change(old: str, new: str, msgstr: str) -> Followed | None:
     """Return ``msgstr`` with the change from ``old`` to ``new``, or None if a person must apply it.
 
     The words of both texts must be equal, and each changed mark must be in ``msgstr`` as often as
-    in ``old``. ``"See http://tea.org/x."`` → ``"See https://tea.org/x."`` turns
+    in ``old``. The change from ``"See http://tea.org/x."`` to ``"See https://tea.org/x."`` turns
     ``"见 http://tea.org/x。"`` into ``"见 https://tea.org/x。"``.
 
     If code or numbers have changed, the result is not certain. For example, the only 6 in a

@@ -39,7 +39,7 @@ SEVERAL = 2
 
 _WORD = re.compile(r"\w+")
 _RARE = 12  # number of words of a text that are looked up, rarest first
-_COMMON = 150  # a word that more texts than this have is ignored
+_COMMON = 150  # a word that is in more texts than this is ignored
 _CANDIDATES = 12  # maximum number of texts that a text is compared with, letter by letter
 
 
@@ -124,7 +124,7 @@ def page_penalty(new: Text, old: Text, near: Mapping[str, Collection[str]]) -> f
     is_same_page = old.page == new.page
     if not old.free:
         # The old page still has the old text. If the new text is on the same page, the texts are
-        # only similar, like items of one list. If it is on another page, it may be a copy.
+        # only similar, like items of one list. On another page, the new text may be a copy.
         return inf if is_same_page else OTHER_PAGE_PENALTY
     if is_same_page:
         return 0.0
@@ -182,8 +182,8 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))
 
 
-# A text is a part of another one if the sentences that both have contain at least this share of its
-# letters.
+# A text counts as a part of a longer one if at least this share of its letters is in sentences that
+# the longer one has, too.
 NEARLY = 0.9
 # The parts of a joined or split text must together have at least this share of its letters.
 COVERED = 0.6

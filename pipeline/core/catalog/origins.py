@@ -89,11 +89,11 @@ _UNSAFE = re.compile(r"[\s,\[\]{}]+")
 # Highest score in a note: a score of 1 would suggest that no review is needed.
 _SUREST = 0.99
 _ORIGINS = (ADOPTED, DRAFT, DRAFTED)  # prefixes of notes of origin
-_DIGITS = 8  # of the digest: enough to notice that somebody has edited the words
+_DIGITS = 8  # length of the digest: enough to notice that somebody has edited the words
 _LASTING = (
     ADOPTED,
     DRAFTED,
-)  # prefixes of notes that follow the words
+)  # prefixes of notes that stay with the words
 
 
 class OriginKind(StrEnum):

@@ -45,7 +45,7 @@ from pipeline.entries import Catalog, Entry
 
 # If at least this many pages have the same translation of a short text, the text is unambiguous.
 AGREEING = 2
-# A page was copied from another one if at least this many of its new texts are on that page.
+# A page counts as copied from another one if at least this many of its new texts are there, too.
 COPIED = 3
 _CLOSED = tuple("。！？；：，、）」』”…")  # in Chinese, no space follows these
 
@@ -345,9 +345,9 @@ def _patterns_by_template(
 ) -> dict[Template, dict[Pattern, list[Source]]]:
     """Return the finished translations of the API reference by template, then by pattern.
 
-    The template is the English without its atoms, the pattern is the translation without them. The
-    template of "See :func:`dim`." may have the patterns of "见 :func:`dim`。" and "参见
-    :func:`dim`。".
+    The template is the English without its atoms, and the pattern is the translation without them.
+    If people have translated "See :func:`dim`." as "见 :func:`dim`。" and as "参见 :func:`dim`。",
+    its template has two patterns.
     """
     patterns: dict[Template, dict[Pattern, list[Source]]] = defaultdict(
         lambda: defaultdict(list)
@@ -472,8 +472,8 @@ def _followed(
 ) -> Followed | None:
     """Return the translation with the change applied, or None if a person must apply it.
 
-    Return None also for joined texts, because it is unknown which part of a translation belongs to
-    which text; and for a fuzzy translation, because a person must review it anyway.
+    Return None also for a fuzzy translation, because a person must review it anyway. For joined
+    texts, return None because it is unknown which part of a translation belongs to which text.
     """
     first = sources[0]
     if len(sources) > 1 or first.entry.fuzzy:

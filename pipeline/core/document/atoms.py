@@ -92,7 +92,7 @@ def fixed_part(name: str, content: str, target: str) -> str:
     """Return the part of a role's ``content`` that a translation must not change.
 
     ``target`` is the target if the content is "title <target>", otherwise the whole content. The
-    result is empty if all of the content may be translated:
+    result is empty if all of the content may be translated. Role, content and result::
 
         strong  words                ""
         func    words <~a.b>         a.b

@@ -1,4 +1,4 @@
-"""Table of the directives of both languages: which parts of a directive are words to translate.
+"""Table of the directives of Markdown and reST: which parts of them are words to translate.
 
 ``directives.toml`` has the rows of the table and documents their keys.
 """

@@ -1,4 +1,4 @@
-"""Guard rules for both languages: reasons to refuse a translation, and the proof of a merge.
+"""Guard for Markdown and reST: reasons to refuse a translation, and the proof of a merge.
 
 The guard keeps a translation out of a page if it could change more than prose. It has two steps:
 
@@ -96,7 +96,7 @@ def change_refusal(
     """Return a refusal of a translation with other pieces of markup than the English.
 
     ``added`` are the pieces that only the translation has, ``missing`` those that only the English
-    has. ``name`` is their kind in the message: "adds role “func”; lacks role “ref”".
+    has. ``name`` is the word for such a piece: "role" in "adds role “func”; lacks role “ref”".
     """
     parts = [f"adds {name} {quoted(piece)}" for piece in added]
     parts += [f"lacks {name} {quoted(piece)}" for piece in missing]

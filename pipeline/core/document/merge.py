@@ -27,7 +27,7 @@ from pipeline.limits import max_tries
 _STRUCTURE = Refusal(
     "G105",
     "would change the structure of the page",
-    "Look for marks that the English does not have: of lists, headings, tables, code, "
+    "Look for marks that the English does not have: for lists, headings, tables or code, "
     "or a lone ` $ [ | at the start or end.",
 )
 _GAVE_UP = Refusal(

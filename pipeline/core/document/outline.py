@@ -86,7 +86,7 @@ def read_outline(text: str, *, name: str, where: str) -> Outline | None:
     root = text_of(value_of(document, "root"))
     items = reader.below(document) if root else _grouped(reader.items(document))
     if not root and items and items[0].target:
-        # In the older format, a list, the first entry is the root page.
+        # The older format is a list, and its first entry is the root page.
         root, items = items[0].target, (*items[0].items, *items[1:])
     return Outline(items=items, root=root) if items else None
 

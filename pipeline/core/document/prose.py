@@ -62,11 +62,11 @@ _DATA_URI = re.compile(r"data:(?:[\w.+/-]+)?(?:;[\w=.-]+)*,[A-Za-z0-9+/=%_.~-]{2
 _PLACEHOLDER = re.compile(r"data:#(\d+)")
 _SEVERAL_WORDS = re.compile(rf"\s|[{CJK}]")
 _FILE_NAME = re.compile(r"\.(?:png|jpe?g|gif|svg|webp)$", re.IGNORECASE)
-# A single file name with a suffix. Many code listings have one as their caption.
+# A single file name with a suffix. Many code listings have a file name as their caption.
 _PATH = re.compile(r"`*[\w./\\-]*[\w-]\.[A-Za-z]\w{0,5}`*")
 # A word without inner capitals, digits or underscores, which is probably not an identifier.
 _PLAIN_WORD = re.compile(r"[^\W\d_](?:(?![A-Z])[^\W\d_]|[-'’.:!?](?=[^\W\d_A-Z]|\Z))+")
-# Placeholder texts that Jupyter and Markdown editors insert.
+# Jupyter and Markdown editors insert these as the text of an image.
 _FORMATS = frozenset("png jpg jpeg gif svg webp img alt image".split())
 
 

@@ -49,7 +49,7 @@ class RequestSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """One request: its questions, and the texts of its two messages."""
+    """One request: its questions, and its text as two messages to the model (task and user)."""
 
     page: str
     questions: Mapping[str, Question]  # by id
@@ -97,7 +97,7 @@ def batches_of(
     examples: Examples,
     refused: Mapping[str, tuple[str, str]],
 ) -> Iterator[Batch]:
-    """Yield the batches for ``questions``, which are on one page and in its order.
+    """Yield the batches for ``questions``, which are on one page and in the order of the page.
 
     ``page`` has all live entries of the page. In a second ``attempt``, ``refused`` has, by key of
     the question, the rejected answer and its fault.

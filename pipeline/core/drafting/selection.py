@@ -34,7 +34,7 @@ _TITLES = (
     Kind.CAPTION,
     Kind.PAGE_TITLE,
 )
-_GAP = "…"  # in a rendering, it stands for any words
+_GAP = "…"  # in the glossary's rendering of a term, it stands for any words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,8 +156,8 @@ def _stale_reason(
 def _protected_translations(catalogs: Mapping[str, Catalog]) -> set[tuple[str, str]]:
     """Return the translations (English and msgstr) that no draft will replace.
 
-    Live fuzzy entries are left out. If two of them have the same translation, each would seem to
-    protect it for the other, and drafts would replace both.
+    Live fuzzy entries are left out. If two of them have the same translation, each would allow a
+    draft to replace the other, and the translation would be lost.
     """
     protected: set[tuple[str, str]] = set()
     for catalog in catalogs.values():

@@ -142,8 +142,8 @@ def tags_of(cell: Cell) -> tuple[str, ...]:
 def kernel_of(notebook: Notebook) -> tuple[str, str]:
     """Return the kernel's name and language: ``("python3", "python")``, ``("ir", "r")``.
 
-    The language of the kernel takes precedence over the language of the last run. A notebook
-    without both is Python.
+    The language of the kernel takes precedence over the language of the last run. A notebook that
+    states neither of them is Python.
     """
     metadata = object_in(notebook, "metadata")
     kernel = object_in(metadata, "kernelspec")

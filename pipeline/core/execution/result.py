@@ -1,7 +1,7 @@
 """Results of execution: how a page's code ran, why it stopped, and the likely culprit.
 
-A run stops at an unexpected exception. It also fails if a cell tagged ``raises-exception`` does not
-raise.
+An unexpected exception stops a run, and the run fails. A run also fails if a cell tagged
+``raises-exception`` does not raise.
 """
 
 from __future__ import annotations

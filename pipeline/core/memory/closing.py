@@ -165,8 +165,8 @@ class _Closing:
     ) -> Entry:
         """Return ``entry`` with digests in place of English, and with notes that quote no English.
 
-        ``code`` is the digest of its message, ``sources`` the result of ``_sources``, ``old`` the
-        current entry of the memory.
+        ``code`` is the digest of the entry's message, ``sources`` the result of ``_sources``, and
+        ``old`` the current entry of the memory.
         """
         previous = None if entry.previous is None else digest(entry.previous)
         written_for = " ".join(sources) or entry.previous

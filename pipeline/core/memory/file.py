@@ -56,9 +56,9 @@ def read_memory(
 ) -> Memory:
     """Return the memory of ``page`` from the parsed content of its file.
 
-    ``upstream`` and ``locale`` are given by the file's folder, and the header must name the same.
-    ``where`` is the file name for messages. Raises InputError with ``file:line`` if the file is no
-    valid memory.
+    ``upstream`` and ``locale`` come from the path of the file's folder, and the header must name
+    the same upstream and locale. ``where`` is the file name for messages. Raises InputError with
+    ``file:line`` if the file is no valid memory.
     """
     header = file.header
     _check_header(header, upstream=upstream, locale=locale, where=where)
@@ -193,7 +193,7 @@ def translator_note(header: Mapping[str, str]) -> str:
         return ""  # the date of a generated catalogue: nobody has saved it
     note = f"{TRANSLATOR}{header.get('Last-Translator', '')}, {when}"
     generator = header.get("X-Generator", "")
-    # The field has the pipeline's own name until a program for translators replaces it.
+    # The field has the pipeline's own name until a program such as Poedit replaces it.
     if generator not in ("", GENERATOR):
         note += f", {generator}"
     # If the date is invalid, there is no note.

@@ -110,8 +110,8 @@ Held = AbstractSet[tuple[str, str, bool]]
 def held_in_memories(memories: Iterable[Memory]) -> Held:
     """Return all translations in memories.
 
-    A finished translation is in the result twice: as finished and as not finished. So it also makes
-    up for the same translation that is fuzzy.
+    A finished translation is in the result twice, as finished and as not finished. So it is also
+    found for a fuzzy entry with the same translation.
     """
     held: set[tuple[str, str, bool]] = set()
     for memory in memories:
@@ -149,8 +149,8 @@ def reconcile(
     - ``ours``: the working catalogue, closed as a memory.
     - ``theirs``: the committed memory.
     - ``base``: their common base, or None if unknown.
-    - ``held``: the translations of all working catalogues. If one of them already has a translation
-      at another entry, the translation has only moved, so this catalogue need not change.
+    - ``held``: the translations of all working catalogues. If the memory has a translation that is
+      held already, the translation has only moved, so this catalogue need not get it.
     - ``follows``: whether git has changed the memory. If it has, an entry that the memory lacks was
       deleted on purpose: it is removed unless it was changed here. If it has not, the memory may be
       damaged, so the entry is kept.
@@ -261,7 +261,7 @@ class _Merge:
         """
         our = self.ours.get(key)
         if our is None:
-            # The catalogue must get this translation, unless a catalogue has it already.
+            # The catalogue must get this translation, unless some catalogue has it already.
             self.taken |= (
                 text_of(their) != "" and _translation_key(their) not in self.held
             )

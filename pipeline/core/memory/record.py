@@ -77,9 +77,10 @@ def seen_note(prefix: str, place: Place) -> str:
 
 
 def source_note(code: str, place: Place) -> str:
-    """Return the note that a translation was made from the message with digest ``code``.
+    """Return the note about a message whose translation became a part of another translation.
 
-    ``source: 9a8b… 1f0c… guide/start``. ``sources_of`` is the inverse.
+    ``code`` is the digest of the message: ``source: 9a8b… 1f0c… guide/start``. ``sources_of`` is
+    the inverse.
     """
     return f"{SOURCE}{code} {place.commit} {place.page}"
 
