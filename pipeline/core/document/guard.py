@@ -188,9 +188,9 @@ _SCHEME = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _MATH_MACRO = re.compile(r"\\[A-Za-z]+")
-# Attributes in braces, which set a class or an id: of an element ([words]{.class}), of a line, or
-# of a heading (Words {#name}). Those with a colon belong to kramdown and Python-Markdown, and need
-# not follow an element: {: .class}.
+# Attributes in braces, which set the class or the id of an element ([words]{.class}), of a line, or
+# of a heading (Words {#name}). Attributes with a colon, {: .class}, belong to kramdown and
+# Python-Markdown, and need not follow an element.
 _ATTRIBUTES = re.compile(
     r"""
     (?:

@@ -70,8 +70,8 @@ def edit_cells(notebook: Notebook, edits: Mapping[int, Sequence[Edit]]) -> str:
     escapes those of the new text as well.
     """
     raw = notebook.raw
-    # The notebook must have an escape of a non-ASCII character. Without one, it may be ASCII only
-    # because it is in English.
+    # Require an escape of a non-ASCII character as evidence. Without one, the notebook may have
+    # only ASCII characters because it is in English.
     ascii_only = bool(_ESCAPED_TEXT.search(raw)) and raw.isascii()
     changes: list[Edit] = []
     for index in sorted(edits):

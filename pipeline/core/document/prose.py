@@ -33,9 +33,9 @@ _ATOM = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# The same for reST. White space around an atom is not part of the atom, because a translation may
-# lack it. A link with a target, and an anonymous link, consist of two atoms: the marks before and
-# after the words. The words between them are prose.
+# The atoms of reST. White space around an atom is not part of the atom, because a translation may
+# lack the space. A link with a target consists of two atoms, and so does an anonymous link: the
+# marks before and after the words. The words between the marks are prose.
 _RST_ATOM = re.compile(
     r"""
       (?<!\\)(?:
@@ -117,7 +117,7 @@ def replace_atoms(
 def has_words(text: str, markup: Markup = Markup.MARKDOWN) -> bool:
     """Return whether a block has anything to translate.
 
-    That is a word of at least two letters, or a CJK character, outside of atoms:
+    It has if there is a word of at least two letters, or a CJK character, outside of atoms:
 
     Use `jit`.      True
     `jit`           False: it is code
