@@ -83,7 +83,7 @@ def _plan_lines(plan: Plan, result: DraftResult) -> Iterator[str]:
     yield f"{result.name} · {plan.locale}: {entries} on {pages}, {plan.words} English words"
     why = ", ".join(f"{count} {why}" for why, count in sorted(plan.by_why.items()))
     tokens = f"{plan.prompt_tokens:,} + {plan.reply_tokens:,} tokens"
-    left_alone = f"{plan.left_alone} fuzzy: a draft would replace the only copy of a translation"
+    left_alone = f"{plan.left_alone} fuzzy: each has the only copy of its translation"
     # Each line: whether to show it, its label, its text.
     lines = (
         (why, "why", why),
