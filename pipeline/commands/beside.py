@@ -108,7 +108,7 @@ def _wanted_version(run: Run, options: UpgradeOptions, now: Pin) -> tuple[str, s
 
 
 def _run_beside(run: Run, template: str, version: str) -> Run:
-    """Return the run for the release ``version``, which its configuration has beside the pin."""
+    """Return the run for the release ``version``, which the configuration has beside the pin."""
     pinned = structs.replace(run.upstream, beside=(*run.upstream.beside, version))
     release = release_beside(pinned, template, version)
     upstreams = {**run.settings.upstreams, run.name: pinned, release.name: release}

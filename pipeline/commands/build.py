@@ -1,8 +1,8 @@
 """build: build the pulled docs without contacting upstream. CI runs this command.
 
-``merge`` calls the same code with an earlier last stage, ``execute`` with execution always on. The
-input is the lock, which lists the pulled files. The output is one result: for each locale, a row of
-the report for each page. Code runs once for all locales.
+``merge`` calls the same code with an earlier last stage. ``execute`` calls it with execution always
+on. The input is the lock, which lists the pulled files. The output is one result. For each locale,
+it has a row of the report for each page. Code runs once for all locales.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def build_options(arguments: Namespace, run: Run) -> BuildOptions:
 def _can_run(run: Run) -> bool:
     """Return whether code can run. For a release beside the pin, its package must be installed.
 
-    Usually only the pinned version is installed. If the release is not, print a note.
+    Usually only the pinned version is installed. If the release's package is not, print a note.
     """
     if not run.upstream.is_beside or is_installed(group_of(run.package), run.version):
         return True

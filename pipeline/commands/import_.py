@@ -1,8 +1,9 @@
 """import: merge files that come back from another translation editor into the catalogues.
 
-The folder layout does not matter: the content of a file, or its path, shows its page and locale.
-The merge is three-way, so edits made here since the export are kept. Its base is the exported
-catalogue. If this clone never exported the page, the base is a version of the memory in git.
+The files may be in any folder. ``import`` finds the locale of a file in its header or path, and the
+page in the references of its entries or in its path. The merge is three-way, so edits made here
+since the export are kept. The base of the merge is the exported catalogue. If this clone never
+exported the page, the base is a version of the memory in git.
 
 The import changes only catalogues. A later ``build`` stores the new translations in the memory.
 """
@@ -116,7 +117,7 @@ _TRANSLATOR = ("PO-Revision-Date", "Last-Translator", "X-Generator")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ReturnedFile:
-    """Parsed file from the editor. ``translator_fields`` are the ones in ``_TRANSLATOR``."""
+    """Parsed file from the editor. ``translator_fields`` are header fields, see ``_TRANSLATOR``."""
 
     name: str
     page: str
@@ -185,9 +186,8 @@ def _import_file(importing: _Importing, path: Path) -> None:
     before: bytes | None = None
     header = catalog_header(importing.lock, returned.locale, returned.page, {})
     ours = Catalog(header=header)
-    if (
-        target.is_file()
-    ):  # otherwise upstream has dropped the page: start with an empty catalogue
+    # Without this file, upstream has dropped the page: start with an empty catalogue.
+    if target.is_file():
         before = read_bytes(target)
         ours = po.read_catalog(before, where=where).catalog
     taken = _taken(run, returned, ours)
@@ -202,7 +202,7 @@ def _import_file(importing: _Importing, path: Path) -> None:
     data = po.format_catalog(catalog)
     if not run.dry and not replace_if_unchanged(target, data, before=before):
         raise InputError(
-            "was saved by another program meanwhile, so it is not changed",
+            "was saved by another program during the import, so the import did not write it",
             where=where,
             hint="Import again.",
         )
@@ -213,8 +213,9 @@ def _import_file(importing: _Importing, path: Path) -> None:
 def _taken(run: Run, returned: _ReturnedFile, ours: Catalog) -> ReturnedMerge:
     """Merge a file from the editor with our catalogue, and return the result.
 
-    The base of the merge is the exported copy. If there is none, the base is the version of the
-    memory in git that shares most translations with the file. Of equal ones, the newest is used.
+    The base of the merge is the exported copy. If there is none, the base is a version of the
+    memory in git: the one that has the most translations in common with the file. If several
+    versions have equally many, the newest of them is the base.
     """
     base = _sent(run, returned)
     if base is not None:
@@ -227,8 +228,8 @@ def _taken(run: Run, returned: _ReturnedFile, ours: Catalog) -> ReturnedMerge:
         version = open_memory(memory, (), texts=texts, header={}).catalog
         known = _words(version.entries)
         older |= known
-        # git lists the newest version first. With ">", a newer version is kept if an older one is
-        # as good.
+        # git lists the newest version first. With ">", an older version that is only equally good
+        # does not replace a newer one.
         if len(known & words) > most:
             base, most = version, len(known & words)
     return merge_returned(ours, returned.entries, base, older=older)
@@ -284,7 +285,7 @@ def _page_of_references(entries: Sequence[Entry]) -> str:
 
 
 def _page(run: Run, path: Path, entries: Sequence[Entry], *, locale: str) -> str:
-    """Return the page of a file, by the references of its entries or by the end of its path.
+    """Return the page of a file: from the references of its entries, or from the end of its path.
 
     For a page that upstream has renamed, return the new name. Raises InputError if no page matches.
     """

@@ -1,7 +1,8 @@
 """Rollback of a failed upgrade, and a scratch copy in which a dry run tries an upgrade.
 
-Both cover the docs, the lock, the catalogues, the memory, and the *base* of the memory. The base is
-the file ``memory.json``. It shows the next run whether the catalogue or the memory has changed.
+The rollback restores the docs, the lock, the catalogues, the memory, and the *base* of the memory.
+The copy has the same files, except the docs. The base is the file ``memory.json``. From the base,
+the next run sees whether the catalogue or the memory has changed.
 A catalogue that a person saves during the upgrade is never replaced by an older version.
 """
 
@@ -184,7 +185,7 @@ def _replace(path: Path, kept: Path) -> None:
 
 
 def _files(folder: Path) -> set[Path]:
-    """Return the paths of all files below ``folder``, relative to it. It may be missing."""
+    """Return the paths of all files below a folder, relative to it. The folder may be missing."""
     return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
 
 

@@ -81,7 +81,7 @@ class LocaleMemos:
         """
         digests = self._locale.digests()
         # On a branch that tracks catalogues, a checkout may have replaced them. They may still look
-        # unchanged, so update all.
+        # unchanged, so update all pages.
         root = self._run.settings.root
         is_elsewhere = self._common.get("HEAD", checked_out(root)) is None
         if is_elsewhere and tracked_though_ignored(root, self._catalogs):

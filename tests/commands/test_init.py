@@ -217,7 +217,7 @@ def test_what_is_not_told_is_asked_for_on_a_terminal(
     monkeypatch.setattr(sys, "stdin", answers)
     assert main(["init"]) == 0
     asked = capsys.readouterr().err
-    assert "The folder of the docs in it [.]: " in asked
+    assert "The folder of the docs in the repository [.]: " in asked
     assert (
         read_settings(own / "pyproject.toml", environ={}).upstream(None).docs == WHOLE
     )

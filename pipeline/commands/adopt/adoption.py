@@ -40,8 +40,8 @@ _KNOWN_LICENCES = (
     *("Apache-2.0", "MIT", "BSD-2-Clause", "BSD-3-Clause", "ISC"),
     *("CC0-1.0", "CC-BY-3.0", "CC-BY-4.0", "Unlicense", "0BSD"),
 )
-_GUESSES = 8  # pages to examine
-_FEW = 5  # versions to examine of each of them
+_GUESSES = 8  # number of guessed pages to examine
+_FEW = 5  # number of versions to examine of each guessed page
 # Share of the copy's Chinese that must clearly match the page: 0 to 1. ``_NAMED_SHARE`` applies if
 # the user has named the page or the commit.
 _SHARE, _NAMED_SHARE = 0.4, 0.15
@@ -210,7 +210,7 @@ def _release_of(version: Version, releases: Sequence[Tag]) -> str:
 
 
 def _releases_behind(version: Version, releases: Sequence[Tag], pin: str) -> int:
-    """Return how many releases up to ``pin``, a date, came after upstream replaced the version."""
+    """Return how many releases came after upstream replaced the version, up to the date ``pin``."""
     if not version.until:
         return 0
     until, last = moment(version.until), moment(pin)
@@ -268,10 +268,10 @@ class Matcher:
         return [version for version in found if version.page.name in names] or found
 
     def _likeliest_page(self, file: CopyFile, copy: Sequence[Block]) -> str:
-        """Return the guessed page whose lines of code fit best, compared in a few versions.
+        """Return the guessed page whose lines of code fit best, compared in a few of its versions.
 
-        The names in the code are not enough. If upstream split a page in two, both have the same
-        names.
+        The names in the code are not enough. If upstream split a page in two, both new pages have
+        the same names.
         """
         samples: dict[str, Version] = {}
         for page in self._guessed(file, copy):
@@ -283,7 +283,7 @@ class Matcher:
         return ranked[0][1].version.page.name
 
     def _guessed(self, file: CopyFile, copy: Sequence[Block]) -> list[str]:
-        """Return the pages whose code uses the same names, and those called like the file."""
+        """Return the pages whose code uses the same names, and the pages with the file's name."""
         names = self.versions.index.guesses(copy, most=_GUESSES)
         stem = Path(file.name).name.partition(".")[0].lower()
         pages = self.versions.history.versions
@@ -324,7 +324,7 @@ def _no_page(
     if is_named:
         what = f"is no translation of {page or closest!r}"
         hint = "Run again without --page and --at: page and version are then detected."
-    share = f"{100 * choice.share:.0f} % of its text fits"
+    share = f"{100 * choice.share:.0f} % of the copy's text fits"
     return InputError(f"{what}: {share}", where=file.name, hint=hint)
 
 

@@ -151,7 +151,7 @@ class CatalogFiller:
 
 
 def translations_in(copy: Sequence[Block], choice: Choice) -> list[Translation]:
-    """Return the translations in a copy: its reliable pairs that have Chinese text."""
+    """Return the translations in a copy: the reliable pairs of message and passage with Chinese."""
     translations: list[Translation] = []
     for pair in choice.pairs:
         messages = _blocks(choice.candidate.blocks, pair.english)
@@ -174,8 +174,8 @@ def _blocks(blocks: Sequence[Block], numbers: Iterable[int]) -> list[Block]:
 def fitted(entry: Entry, offer: Offer) -> str:
     """Return the Chinese of an offer with correct atoms, and with the fixes of ``check --fix``.
 
-    Atoms are parts that a translation must keep, such as code spans and links. First restore those
-    of the English that was translated, then those of the English at the pin.
+    Atoms are parts that a translation must keep, such as code spans and links. First restore the
+    atoms of the English that was translated, then the atoms of the English at the pin.
     """
     markup = read_place(entry).markup
     text = restore(offer.english, offer.translation.chinese, markup)

@@ -98,7 +98,7 @@ class Versions:
         return [found for found in map(self._candidate, versions) if found is not None]
 
     def at(self, ref: str, page: str) -> list[Version]:
-        """Return the version of ``page`` at a ref, or of all pages if ``page`` is empty.
+        """Return the version of ``page`` at a ref; the versions of all pages if ``page`` is empty.
 
         A page that upstream has renamed is found under its old names as well. Raises UpstreamError
         if the ref does not exist.

@@ -64,7 +64,7 @@ class _Entry:
 
     @cached_property
     def fixed(self) -> str:
-        """Return the translation after ``--fix``; cached, as an entry may have several findings."""
+        """The translation after ``--fix``; cached, because an entry may have several findings."""
         return fix_entry(self.subject, self.read.checks.checks)
 
 
@@ -124,8 +124,8 @@ def check_entries(files: Sequence[Chosen], rules: CheckRules) -> CheckedEntries:
 def _is_silenced(problem: Problem, entry: _Entry, ignore: Sequence[IgnoreRule]) -> bool:
     """Return whether a comment or a rule silences the problem.
 
-    A code that a comment silences is added to ``entry.used``. Problems of the guard are never
-    silenced, and problems that endanger the page's syntax only by rules.
+    A code that a comment silences is added to ``entry.used``. Nothing silences problems of the
+    guard. Problems that endanger the page's syntax are silenced by rules, but not by comments.
     """
     code = problem.code
     if is_guard_code(code):
@@ -214,7 +214,7 @@ def check_memories(
     text_only = replace(text_only, glossary=None)
     checked = check_entries([_text_of(file) for file in memories], text_only)
     # The checks read a text in which stand-ins replace placeholders such as "⟦1⟧". Show the
-    # placeholders again. Both have the same length, so the spans still fit.
+    # placeholders again. A stand-in has the length of its placeholder, so the spans still fit.
     for file in memories:
         texts = {entry.line: entry.msgstr for entry in file.remembered.unknown}
         found = checked.findings[file.read.file.name]

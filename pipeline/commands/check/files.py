@@ -146,7 +146,8 @@ def wanted_header(read: ReadFile) -> dict[str, str]:
     """
     header = read.catalog.header
     file = read.file
-    # Only ``sync`` knows project and date. Any value will do, because existing ones are kept.
+    # Only ``sync`` knows project and date. Any values will do here: if the header has these fields,
+    # it keeps its own values.
     wanted = po.standard_header(
         project="docs", page=file.page, locale=file.locale, date="", existing=header
     )
@@ -179,10 +180,10 @@ def findings_of_file(read: ReadFile) -> Iterator[Finding]:
         has_layout_problem |= rule is hygiene.LAYOUT
         line = _line(remark.where)
         yield finding_of(rule, file, line, text=remark.text, hint=_WAY_OUT)
-    # Any other difference from our own layout shows when the catalogue is written again.
+    # To find any other difference from our layout, write the catalogue again and compare the bytes.
     if not has_layout_problem and po.format_catalog(read.catalog) != read.data:
         text = (
-            "lines are wrapped, ordered or escaped in another way than ours: "
+            "lines are wrapped, ordered or escaped in another way than the pipeline does: "
             "git would show differences where nothing has changed"
         )
         yield finding_of(hygiene.LAYOUT, file, 1, text=text, hint=_WAY_OUT)
@@ -244,7 +245,7 @@ def fix_file(read: ReadFile, log: Log) -> tuple[ReadFile, str]:
         return read, ""
     if not replace_if_unchanged(file.path, data, before=read.data):
         log.warn(
-            f"{file.name} was saved by another program meanwhile, so it is not changed"
+            f"{file.name} was saved by another program meanwhile, so --fix did not write it"
         )
         return read, ""
     new = ReadFile(file=file, data=data, catalog=again.catalog)

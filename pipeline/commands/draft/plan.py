@@ -80,9 +80,10 @@ class PageWork:
     given_up: set[str] = field(default_factory=set)
 
     def due(self) -> Iterator[Batch]:
-        """Yield the batches to send now: first questions never asked, then rejected ones.
+        """Yield the batches to send now. Questions that were never asked come first.
 
-        A rejected answer is asked for a second time, with the reason of the rejection.
+        Then come the questions whose answer was rejected. Each of them is asked once more, with the
+        reason of the rejection.
         """
         locale = self.locale
         waiting: dict[int, list[Question]] = {1: [], 2: []}

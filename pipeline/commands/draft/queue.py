@@ -248,8 +248,8 @@ def _answers_of(
         if not msgstr:
             verdict = work.locale.answers.verdict(question)
             # If the run ended before this question could be asked, or asked again, leave the
-            # question to the next run. If its second request failed, the first answer counts. It is
-            # a draft if the judge only had doubts about it. Otherwise it is rejected.
+            # question to the next run. If the second request failed, use the first answer: if the
+            # judge only had doubts about it, the answer becomes a draft; otherwise it is rejected.
             if verdict.attempt and question.key not in work.given_up:
                 continue
             msgstr = verdict.judged.msgstr

@@ -80,7 +80,7 @@ def draft(
         remove_abandoned([run.paths.draft_lock.parent])
         planned, locales = _planned(run, limit)
         if not planned.entries:
-            # Update the memory: a killed run may have written drafts that it does not have yet.
+            # Update the memory: a killed run may have written drafts that the memory still lacks.
             hint = "nothing to draft: every message has a translation or a draft"
             return replace(planned, hint=hint, changes=_update(run))
         # Ask only if requests are sent: stored replies cost nothing.

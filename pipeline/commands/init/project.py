@@ -224,7 +224,7 @@ _FROM = re.compile(r"([\w.-]+/[\w.-]+)@([\w./-]+)", re.ASCII)
 # Question for each option that may be missing.
 _QUESTIONS = {
     "--url": "the URL of the repository with the English docs",
-    "--docs": "the folder of the docs in it",
+    "--docs": "the folder of the docs in the repository",
     "--name": "a short name for the docs: letters, digits, - and _",
     "--from": "the repository of the pipeline, as OWNER/NAME@REF",
 }

@@ -302,7 +302,8 @@ def _message(
     old_english = "" if written_for == entry.msgid else texts.get(written_for, "")
     notes = states_of(entry)
     if english and old_english:
-        # The memory must not contain upstream's words, so notes have a placeholder for a diff.
+        # The memory must not contain upstream's words, so its notes have a placeholder instead of a
+        # diff. Show the diff itself.
         shown = diff(old_english, english)
         notes = tuple(note.replace(DIFF, shown) for note in notes)
     old, new = (_shown(side, texts) for side in (change.old, change.new))

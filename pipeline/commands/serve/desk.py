@@ -83,7 +83,8 @@ class Desk:
         self._documents: dict[str, Document] = {}
         self._open: dict[str, OpenPage] = {}
         self._library = Library(list(self._pages), self._catalog)
-        # Number of changes so far. The browser asks which pages have changed since a revision.
+        # The revision: the number of changes so far. The browser sends the last revision that it
+        # knows, and asks which pages have changed since.
         self._revision = 0
         self._changed: dict[str, int] = {}  # revision of each page's last change
         self._steps: list[tuple[str, Step]] = []  # edits that can be undone, by number

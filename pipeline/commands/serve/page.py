@@ -1,7 +1,7 @@
 """Page as it is on disk: its document and catalogue, HTML and JSON for the browser, and edits.
 
-Translations are only in the files. An edit changes an entry only if the entry is still as the user
-saw it.
+The server itself stores no translations: they are only in the catalogues. An edit changes an entry
+only if the entry is still as the user saw it.
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ class MergeInput:
     read: Callable[[Page], SplitPage]
     # Returns the catalogue of a page, by its name.
     catalog: Callable[[str], Catalog]
-    # Returns the bytes of a catalogue's file, or None if ``catalog`` differs from the file. It differs
-    # if the file cannot be read, or if somebody has saved the file during this run.
+    # Returns the bytes of a catalogue's file, or None if ``catalog`` differs from the file. They
+    # differ if the file cannot be read, or if somebody has saved the file during this run.
     catalog_bytes: Callable[[str], bytes | None]
     findings: Mapping[str, tuple[Finding, ...]]  # of earlier stages, by page
     updates: Mapping[str, Updated]  # results of the pages that this run has updated
