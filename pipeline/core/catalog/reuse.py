@@ -103,9 +103,9 @@ def reuse(
     last, and only to new messages. The finished translations of the last two steps become sources
     for further messages.
 
-    For pages of the API reference, these steps are repeated until they find no more. A clone may
-    have no memory of such a page, so the next update there treats all its messages as new again.
-    Without the repetition, that update would find further translations.
+    For pages of the API reference, these steps are repeated until they find no more. If such a page
+    has no memory, the next update in a fresh clone treats all its messages as new again. Without
+    the repetition, this update could find translations that other clones do not have.
     """
     mothers = _find_mothers(wanted, sources)
     offers = _offer_equal(dict(enumerate(wanted)), sources, kin, mothers)

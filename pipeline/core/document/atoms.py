@@ -36,7 +36,7 @@ def canonical_math(formula: str) -> str:
 
     a + \text{if}              a+\text{…}
     \alpha x                   \alpha x
-    a \text{<b>}               a\text{<b>}      has markup in the braces, so they must not change
+    a \text{<b>}               a\text{<b>}      the braces have markup, which must not change
     """
     if "{" in formula:
         formula = without_words(formula)
