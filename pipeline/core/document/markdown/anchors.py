@@ -45,13 +45,14 @@ _PAGE_SUFFIX = re.compile(r"\.(?:md|rst|ipynb|html)$")
 def linked_anchors(texts: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
     """Return the fragments that links point to, by the name of the page with the target.
 
-    ``texts`` pairs page names with Markdown or reST. ``[see](../b.md#a-title)`` on the page ``d/a``
-    gives ``{"b": {"a-title"}}``. Ignore links to other sites.
+    ``texts`` has pairs of a page name and the Markdown or reST of the page. The link
+    ``[see](../b.md#a-title)`` on the page ``d/a`` gives ``{"b": {"a-title"}}``. Ignore links to
+    other sites.
     """
     found: dict[str, set[str]] = {}
     for page, text in texts:
-        # Search only lines with "#", which is fast, because few lines have one and links do not
-        # span lines. The empty line before them is needed for a reST link at the start of a text.
+        # Search only lines with "#". Few lines have one, and links do not span lines. The pattern
+        # needs the empty line before them to find a reST link at the start of a text.
         lines = [line for line in text.split("\n") if "#" in line]
         for target, fragment in _LINK.findall("\n".join(["", *lines])):
             if ":" in target:

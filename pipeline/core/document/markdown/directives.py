@@ -78,7 +78,7 @@ def count_option_lines(lines: list[str]) -> int:
 
 
 def _front_matter_length(lines: list[str]) -> int:
-    """Return the number of lines from ``---`` to the next ``---``; without it, of all lines."""
+    """Return the number of lines from ``---`` to the next ``---``, or of all lines without one."""
     for number, line in enumerate(lines[1:], 1):
         if line.startswith("---"):
             return number + 1

@@ -122,7 +122,7 @@ def inline_refusal(msgid: str, line: str) -> guard.Refusal | None:
         return None
     theirs = pieces_of(msgid)
     # A merge adds separators to a translation, so docutils may recognize more marks there than in
-    # the English. Therefore also allow the marks that the English has with separators added.
+    # the English. Therefore also allow the marks that docutils finds if the English has separators.
     meant = pieces_of(spaced(msgid))
     ours = pieces_of(spaced(line))
     return _new_refusal(theirs, meant, ours) or _numbered_refusal(theirs, ours)

@@ -76,8 +76,8 @@ def plan_targets(
 
     The keys are (number of the split, index of the message). The number is always 0, because a reST
     page has one split. ``linked`` are the fragments that links to the page use. A title needs a
-    target if it is among them, or if a reference on the page uses it. If a title is repeated, only
-    the first one needs a target, because docutils resolves references to the first one.
+    target if its name is among them, or if a reference on the page uses the name. If a title is
+    repeated, only the first one needs a target, because docutils resolves references to the first.
     """
     (split,) = splits
     referenced = referenced_names(split.text)
