@@ -35,7 +35,7 @@ class Block:
     kind: BlockKind
     text: str  # code, or the msgid, which is on one line except for hard line breaks
     place: str = ""  # position for messages: "line 12" or "cell 3"
-    message: Kind = Kind.PARAGRAPH  # kind of the message, if the block is prose or a heading
+    message: Kind = Kind.PARAGRAPH  # kind of the message, for prose and headings
     markup: Markup = Markup.MARKDOWN
 
     @property

@@ -40,7 +40,7 @@ SEVERAL = 2
 _WORD = re.compile(r"\w+")
 _RARE = 12  # number of words of a text that are looked up, rarest first
 _COMMON = 150  # a word that is in more texts than this is ignored
-_CANDIDATES = 12  # maximum number of texts that a text is compared with, letter by letter
+_CANDIDATES = 12  # at most this many texts are compared with a text, letter by letter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

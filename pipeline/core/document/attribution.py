@@ -14,7 +14,8 @@ from pipeline.core.pin.lock import DOCSTRING_SUFFIX, Lock
 from pipeline.tables import read_table
 
 _TEXTS = read_table(__name__, "attribution")
-_NO_NAME = re.compile(r"[^\w .'-]+")  # characters that may be markup in a name or a licence
+# Characters that a name or a licence does not need, because they may be markup.
+_NO_NAME = re.compile(r"[^\w .'-]+")
 # Characters that one of the languages could parse as markup, or that would end a URL. The colon is
 # among them because reST turns "javascript:…" into a link anywhere in a sentence.
 _MARKUP = re.compile(r"[\\`*<>&$|\[\]]|(?<=script):|(?<=data):", re.IGNORECASE)

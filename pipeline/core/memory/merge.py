@@ -243,7 +243,8 @@ class _Merge:
     base: Mapping[Key, Entry]  # empty if the base is unknown
     held: Translations  # translations in all working catalogues
     theirs_hold: Translations  # translations in the incoming memory
-    live: Collection[str]  # digests of the page's messages, according to the incoming memory
+    # Digests of the messages that the page has according to the incoming memory.
+    live: Collection[str]
     follows: bool
     is_older: Callable[[Entry, Entry], bool]
     entries: list[Entry] = field(default_factory=list)
