@@ -85,7 +85,7 @@ class _Pieces:
         is_after_change = bool(self._removed or self._added)
         if is_after_change and len(text) == 1 and text.isalnum():
             # "[-向-]量[-化-]" is hard to read, so remember the character. If another change
-            # follows, it becomes part of the change.
+            # follows, the character becomes part of this change.
             self._island = text
             return
         self._flush()

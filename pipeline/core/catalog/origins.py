@@ -40,7 +40,7 @@ DRAFT = "draft:"
 # A machine wrote the words, and a person has confirmed or changed them.
 DRAFTED = "drafted:"
 # If somebody removes the translation of a message, an obsolete entry stores the removed words. The
-# msgctxt of this entry begins so.
+# msgctxt of this entry begins with this word.
 EMPTIED = "emptied"
 STATES = (CARRIED, FUZZY, ADOPTED, DRAFT, DRAFTED)
 

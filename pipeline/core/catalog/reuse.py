@@ -207,8 +207,8 @@ def _equal_offer(
     """Return a finished offer if the text moved here or is unambiguous; otherwise a fuzzy one.
 
     ``sources`` are the translations of the same English. ``near`` has the pages that lost texts to
-    this page, ``mothers`` the pages that it was copied from. If "Note" is "注意" on three other
-    pages and "备注" on one, a new page gets "注意" as fuzzy.
+    the page of the message, ``mothers`` the pages that this page was copied from. If "Note" is
+    "注意" on three other pages and "备注" on one, a new page gets "注意" as fuzzy.
     """
     moved = _moved_here(sources, near) or _copied_here(sources, mothers)
     if moved:

@@ -111,8 +111,8 @@ _LINE_END = re.compile(r"[\r\n]")
 def _second_term(text: str, message: Message) -> Edit:
     """Return the edit that inserts a glossary term's English below its translation.
 
-    The role ``term`` finds a term by its words. Pages may use it with the translated or with the
-    English words, so the glossary needs both:
+    The role ``term`` finds a term by its words. Pages may use the role with the translated or with
+    the English words, so the glossary needs the term in both languages:
 
         数组
         array

@@ -81,7 +81,7 @@ def front_values(source: str, dialect: Dialect) -> Iterator[FrontValue]:
         ):
             continue
         start = value.start_mark.index
-        # The parser's end of a block scalar is the next key, so exclude the white space before it.
+        # For the parser, a block scalar ends at the next key. Exclude the white space before it.
         end = start + len(source[start : value.end_mark.index].rstrip())
         yield _front_value(
             kind,
