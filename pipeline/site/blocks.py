@@ -192,7 +192,7 @@ def _rows_of_blocks(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
                 pieces = word_diff(block.previous, block.landed.msgid, _ENGLISH)
                 row["diff"] = [(str(piece.part), piece.text) for piece in pieces]
             yield row
-        # The record contains, and numbers, only messages that can be elements of the page.
+        # Count only messages that can be elements of the page. The record has no others.
         number += block.has_place
 
 

@@ -41,7 +41,7 @@ def memo_of(site: Site) -> Memo[SubjectState]:
 
 
 def forget_all(site: Site) -> None:
-    """Empty the stored memo. Called before a build, so that none remains if the build is killed."""
+    """Empty the stored memo. Called before a build: if the build is killed, no memo remains."""
     memo = memo_of(site)
     memo.keep_only(())
     memo.save()

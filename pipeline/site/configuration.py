@@ -93,7 +93,7 @@ _NEWEST = ("latest", "stable")
 
 
 def english_places(policy: SitePolicy, lock: Lock) -> Mapping[str, Sequence[str]]:
-    """Return hosts and paths of upstream's site, with which the extension recognizes links to it.
+    """Return hosts and paths of upstream's site. By these, the extension finds links to that site.
 
     For ``https://docs.jax.dev/en/latest/``:
 
@@ -275,7 +275,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
 
 
 def _unpublished(site: Site) -> Iterator[str]:
-    """Yield patterns for the documents that upstream's site does not publish; ours follows it."""
+    """Yield patterns for documents that upstream's site does not publish. Ours does not, either."""
     for page in pages_of(site.lock.files):
         if page.name in site.lock.unpublished:
             yield from (escape(page_path(file.path)) for file in page.files)
@@ -305,7 +305,7 @@ def moved_pages(site: Site) -> dict[str, str]:
         if configuration.is_file():
             code = files.read_bytes(configuration).decode("utf-8", "replace")
             redirects |= read_redirects(code, below=prefix)
-    # Readers may replace only the host in an address of upstream's site. Its addresses do not have
+    # Some readers take an address of upstream's site and replace only the host. The address lacks
     # the docs folder, so ``guide`` must lead to ``docs/guide``.
     top = english_folder(site.lock)
     for page in (*site.names, *redirects):

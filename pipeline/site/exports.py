@@ -206,7 +206,7 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
 
 
 def freshness_file(site: Site) -> bytes:
-    """Return ``freshness.json``. It has digests of other files, so they must be written before."""
+    """Return ``freshness.json``. It has digests of other files, so write those files first."""
     path = site.target / "progress.json"
     rows: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))["pages"]
     return to_json(freshness_of_site(site, rows, history_of(site)))

@@ -123,7 +123,7 @@ class _Line:
             reason=self._reason(run),
         )
         yield f'<span class="jz-run jz-run-{run.status}">{sentence}</span>'
-        # Skipped code has no outputs, so they are not missing.
+        # Skipped code has no outputs, so its outputs do not count as missing.
         if outputs is ShownOutputs.MISSING and run.status is not Status.SKIPPED:
             yield self.text("missing")
 

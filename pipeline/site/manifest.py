@@ -5,7 +5,7 @@ the history. Other programs rely on the keys, which docs/site-files.md documents
 of a page are read again only if they have changed since the last run.
 
 A manifest that ``verify-site`` reads is untrusted, because it may come from any web site.
-:func:`read_manifest` rejects a manifest with a path that leaves the site.
+``read_manifest`` rejects a manifest with a path that leaves the site.
 """
 
 from __future__ import annotations

@@ -52,7 +52,8 @@ def record_of(
     """
     page = shown.page
     documents = [one for one in (shown, *included) if one.page.files]
-    # The page of an API object is generated, so it is no file of upstream. Its docstrings are.
+    # The page of an API object is generated, so it is no file of upstream. Use its first docstring;
+    # if there is none, use the record of the API reference.
     own = documents[0].page.files[0] if documents else SourceFile(path=PATH, blob="")
     blocks: list[Block] = []
     records: list[dict[str, Any]] = []

@@ -163,7 +163,7 @@ class Reference:
         return found
 
     def key_of(self, page: str) -> str:
-        """Return a part of the page's key that changes if the record changes what it shows."""
+        """Return a part of a page's key: all data of the record that the page shows, as text."""
         found = self.shown.get(page, _Shown())
         names = [name for one in found.directives for name in names_in(one)]
         names += [row.object for row in found.rows]
@@ -204,8 +204,8 @@ class Reference:
     def _expanded(self, directive: Directive) -> Iterator[tuple[str, list[str]]]:
         """Yield the lines of a directive in parts, each with its origin.
 
-        A part is a line of autodoc's, without an origin, or the lines of a docstring, with
-        ``file:line: name`` of its object.
+        A part is either one line that autodoc has written, without an origin, or the lines of one
+        docstring. The origin of a docstring is ``file:line: name`` of its object.
         """
         for line in directive.lines:
             before, mark, rest = line.partition(MARK)

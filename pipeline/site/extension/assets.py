@@ -123,8 +123,9 @@ def link_one_sheet(
 def _sheet_version(static: Path) -> str:
     """Return a digest of the joined style sheet, for its address.
 
-    So browsers do not use an outdated style sheet from their cache. All parts of the style sheet
-    except MyST-NB's exist before Sphinx writes the first page.
+    If the style sheet changes, its address changes, so browsers do not use an outdated one from
+    their cache. All parts of the style sheet except MyST-NB's exist before Sphinx writes the first
+    page.
     """
     return sha256(one_sheet(static).encode()).hexdigest()[:8]
 

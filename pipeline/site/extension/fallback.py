@@ -144,7 +144,7 @@ class _Guarded:
         document.transformer = GuardedTransformer(document)
         try:
             super().parse(inputstring, document)  # type: ignore[misc]
-        # Parsers and directives raise anything; a bad page must not stop other pages.
+        # Parsers and directives may raise any exception. A bad page must not stop other pages.
         except Exception as error:  # noqa: BLE001
             show_source(document, _words_of_exception(error))
             return
@@ -197,7 +197,7 @@ class GuardedTransformer(Transformer):
 
 
 def _without_nodes(transforms: list[Any]) -> list[Any]:
-    """Return the transforms for whole pages. The others have a node as third value."""
+    """Return only the transforms for whole pages. Others have a single node as third value."""
     return [entry for entry in transforms if entry[2] is None]
 
 

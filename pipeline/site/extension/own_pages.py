@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _REFERENCES: Notes[list[tuple[str, str]]] = Notes("jz_references")
 HEADS = ("english", "rendering", "avoided", "note")  # columns of the glossary
 NEXT = 8  # how many pages are suggested as the next to translate
-_PLACES = 3  # buttons of the banner: start, install, learn
+_PLACES = 3  # number of buttons of the banner: start, install, learn
 
 
 def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -180,7 +180,7 @@ def note_references(app: Sphinx, document: nodes.document) -> None:
 
 
 def reach_of(env: BuildEnvironment, root: str) -> dict[str, Reach]:
-    """Return the distance from ``root``, and the number of links, of each page that it leads to."""
+    """Return, for each page reachable from ``root``, its distance and how many pages link to it."""
     net = {page: set(_pages_from(env, page)) - {page} for page in env.found_docs}
     links: Counter[str] = Counter()
     for targets in net.values():

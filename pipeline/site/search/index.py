@@ -34,7 +34,7 @@ def readers_words(locale: str, usual_names: Mapping[str, str]) -> list[Synonyms]
     """
     rows: list[Synonyms] = []
     for short, module in usual_names.items():
-        # A short name that is a part of the module's name finds it without a synonym.
+        # A short name that is a part of the module's name finds the module without a synonym.
         if short not in module.split("."):
             rows.append(([short], [module]))
     asked_and_found = read_table(__name__, "readers").get(locale, [])
@@ -193,7 +193,10 @@ def _list_of_objects(
 
 
 def places_by_entry(pages: Mapping[str, SearchedPage]) -> dict[str, str]:
-    """Return the positions of each entry. ``3:0n,2;7:1``: pieces 0 and 2 of page 3, 1 of page 7."""
+    """Return the positions of each entry.
+
+    ``3:0n,2;7:1`` means pieces 0 and 2 of page 3, and piece 1 of page 7.
+    """
     places: dict[str, str] = {}
     for number, page in enumerate(pages.values()):
         place = f"{number}:"
@@ -233,7 +236,10 @@ def _usual_words(places: Mapping[str, str]) -> list[str]:
 
 
 def _page_files(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any]]]:
-    """Yield the contents of page files, pieces up to a limited size, with their first numbers."""
+    """Yield, for each page file of a page, the number of its first piece, and its pieces.
+
+    The files have a limited size.
+    """
     start = size = 0
     file: list[Any] = []
     for number, piece in enumerate(pieces):

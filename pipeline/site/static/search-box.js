@@ -16,7 +16,7 @@
     const hasSignature = page.isObject && piece === 0 && text.includes("\n");
     return { anchor, heading, text: hasSignature ? text.slice(text.indexOf("\n") + 1) : text, english };
   };
-  // The words around the first match; the page's own text is searched before its English. If only the heading matches, the start of the text.
+  // Returns the words around the first match. The page's own text is searched before its English. If only the heading matches, returns the start of the text.
   const excerptOf = ({ heading, text, english }, pattern) => {
     for (const words of [text, english]) {
       const at = words.search(pattern);
@@ -32,7 +32,7 @@
     const end = start + LENGTH;
     return `${start ? "…" : ""}${words.slice(start, end).replaceAll("\n", " ")}${end < words.length ? "…" : ""}`;
   };
-  // The place of a match on a page. Longer Chinese runs are found by pairs of characters, which may be apart: a page is dropped if they are apart in all its places.
+  // Returns the place of a match on a page, with its excerpt. Chinese runs of three or more characters are found by pairs of characters, which may be apart. If they are apart in all places of the page, `isNone` drops the page.
   const MOST_PLACES = 3;
   const placeOf = async (result, { words, marks, isPaired }) => {
     const pattern = toPattern(result.isOther ? marks : words);

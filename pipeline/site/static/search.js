@@ -101,40 +101,40 @@
   // — weights, tuned with the questions of tests/site/search/ —
 
   const WEIGHTS = {
-    // Points of a page on which all words of a query occur in the best way.
-    often: 3, // in its text, often for its length: a page repeats the name of its subject
-    title: 2, // in its title: the page is about it
-    early: 1.5, // for early pages: of similar pages, readers want the introductory one
+    // Points that a page gets if all words of a query occur on it in the best way.
+    often: 3, // many times in its text, compared with its length: a page repeats the name of its subject
+    title: 2, // in its title: the page is about the query
+    early: 1.5, // if the page comes early on the site: of similar pages, readers want the introductory one
     phrase: 1, // next to each other in one piece, including small words: 类的方法 is more than 类 and 方法 somewhere
-    heading: 1, // in a heading: a section is about it
-    subject: 6, // in the summary of an object: this is what it is for
-    known: 0.5, // for objects that guides mention: of similar ones, readers want the usual one
-    // Factors of these points.
-    summary: 1, // of a heading: the summary of an object says what it is for
-    explained: 0.2, // of a heading: a name in a list of names explains less than a section
-    synonym: 0.8, // of a word: its rendering may have other meanings
+    heading: 1, // in a heading: a section is about the query
+    subject: 6, // in the summary of an object: this is what the object is for
+    known: 0.5, // if guides mention the object: of similar objects, readers want the usual one
+    // Factors. The points of the part that is named first are multiplied by them.
+    summary: 1, // of a heading, for the summary of an object, which says what the object is for
+    explained: 0.2, // of a heading, for a name in a list of names, which explains less than a section
+    synonym: 0.8, // of a word, for its rendering, which may have other meanings
     apart: 0.3, // of a term whose words are in different pieces
-    begun: 0.5, // of a word: a longer word that starts with it
-    module: 0.5, // of a title: the title is the module of a dotted name, or the function of an argument
-    last: 0.4, // of a dotted name: its last part only, as scan for lax.scan
-    unknown: 0.6, // of a Chinese word outside of all term lists: rare ones are mostly filler
-    missing: 0.3, // subtracted from a page without any of the words; in part if some are there
+    begun: 0.5, // of a word, for a longer word that starts with it
+    module: 0.5, // of a title that is the module of a dotted name, or the function of an argument
+    last: 0.4, // of a dotted name, for its last part only, as scan for lax.scan
+    unknown: 0.6, // of a Chinese word outside of all term lists: rare words there are mostly filler
+    missing: 0.3, // share of its points that a page without any of the words loses; a page with some of them loses a part of it
     untranslated: 0.6, // of an untranslated page
     wordy: 0.4, // of a title that has many other words
-    text: 0.6, // of a heading: in a tie, the result leads to the piece with the heading
-    fixed: 0.3, // of the usual count: the part that does not depend on the length of the page
+    text: 0.6, // of a heading, for a match in the text: in a tie, the result leads to the piece with the heading
+    fixed: 0.3, // of the usual number of occurrences: the share that does not depend on the length of the page
   };
-  const COVERED = 2; // exponent of the share of a query that the summary of an object has: half of it says little
+  const COVERED = 2; // exponent of the share of a query that is in the summary of an object: half of a query says little
   const APT = 0.8; // share of a query that a heading must have to be an answer
-  const LEAD = 1.4; // by how many times an object must score better than a guide to come before it
-  const BETWEEN = 2; // guides between two objects, so that the first results have one object
-  const FIRST = 3; // results that most readers look at
+  const LEAD = 1.4; // an object comes before a guide if its score is so many times the guide's
+  const BETWEEN = 2; // number of guides between two objects, so that the first results have only one object
+  const FIRST = 3; // number of results that most readers look at
   const RARITY = 0.5; // exponent of a word's rarity: most rare words in a question are filler
-  const HALF = 3; // occurrences on a page of average length that give half of the points
+  const HALF = 3; // number of occurrences on a page of average length that give half of the points of `often`
   const MOST_OTHERS = 3;
   const MOST_SIMILAR = 20;
   const FEW = 5; // results; with fewer, pages that match only a part of the query are shown too
-  const MOST_SHELVES = 4; // entry files that are searched for the beginning of a word
+  const MOST_SHELVES = 4; // number of entry files that are searched for the beginning of a word
 
   // — places, by page and piece. A place has three numbers: how often an entry occurs, how much it counts as a heading, and whether it is a name documented there (2) or listed (1) —
 
@@ -324,7 +324,7 @@
 
   // — ranking —
 
-  // Finds the places of a term in any of its forms. ``whole`` are the pages that have more than a part of it.
+  // Finds the places of a term in any of its forms. ``whole`` are the pages that have all of the term, not only a part.
   const lookForTerm = async ({ numbers, forms, owner }, guides) => {
     const all = await Promise.all(forms.map(({ asked }) => lookForAll(asked)));
     const found = new Map();
@@ -475,7 +475,7 @@
     const count = slips(asked, word);
     return count > most ? Infinity : count + Number(asked[0] !== word[0]) / 2;
   };
-  // The same for a term and its pronunciation, xiang liang hua: all of it, its initials, a start or part of it, or with a slip.
+  // Returns the distance of a query from the pronunciation of a term, such as xiang liang hua. The query may be all of it, its initials, its beginning or another part, or have a slip.
   const distanceOfReading = (asked, reading) => {
     const syllables = reading.split(" ");
     const whole = syllables.join("");
@@ -487,7 +487,7 @@
   };
   const nearest = (rows) => rows.filter(([far]) => far < Infinity).sort(([one], [other]) => one - other).slice(0, MOST_MEANT);
 
-  // Returns suggested queries, closest first: the query with unknown words replaced by names, and terms that sound like it.
+  // Returns suggested queries, closest first: the query with unknown words replaced by names, and terms that sound like the query.
   const meantBy = async (all, unknown) => {
     const { names, terms } = await load("hints");
     const known = names.split(" ");
@@ -517,7 +517,7 @@
     await new Promise((done) => setTimeout(done)); // let the browser handle keys pressed meanwhile
     const ofGuides = weighed(terms, pairs, pages, 0, guides);
     const ofObjects = weighed(terms, pairs, pages, guides, pages.length);
-    // If a single run occurs as it is, it may be a part of any text. Pages that have only its words are then close matches.
+    // If the query is a single run that some page has as it is, pages that have only its words are close matches.
     const isText = all.length === 1 && asIs[0].size > 0 && !terms.some(({ forms }) => forms[0].asked[0].run === all[0]);
     const hasWords = (number, run) => !isText && terms.every(({ numbers, whole }) => whole.has(number) || !numbers.includes(all.indexOf(run)));
     const found = new Set([...asIs, ...terms.map((term) => term.found)].flatMap((places) => [...places.keys()]));
@@ -529,7 +529,7 @@
     }));
     // A query in words that mean a name, such as 求梯度, may ask for explanations.
     const isName = told.length === all.length && !all.some((run) => IS_UNSPACED.test(run));
-    // The same names, with their modules spelled out.
+    // The names of the query, with their modules spelled out: jnp.sum → jax.numpy.sum.
     const spelled = terms.flatMap(({ forms }) => forms.filter((form) => form.isSpelled).flatMap((form) => form.words));
     const marks = [...told, ...terms.flatMap(({ forms }) => forms.flatMap((form) => form.asked.map(({ run }) => run)))];
     // Runs of three or more characters are found by pairs, which may be apart within a piece.
@@ -539,14 +539,14 @@
     return { words: [...told, ...spelled], marks, isPaired, results: ranked(results, { titles, isText, isMany: terms.length > 1, names: isName ? namesIn(query) : [], asksWhy: REASONS.some((word) => query.toLowerCase().includes(word)) }), meant };
   };
 
-  // Sorts the results: the object that the query names, pages whose title is the query, other objects of that name (if there are none, guides that list the name), then by score. Partial matches are shown if the query has several terms, or if few pages match the whole query. ``names`` are the words of the query if all of them may be names.
+  // Sorts the results. First comes the object that the query names, then pages whose title is the query, then other objects of that name (if there are none, guides that list the name). All others follow by score. Partial matches are shown if the query has several terms, or if few pages match the whole query. ``names`` are the words of the query if all of them may be names.
   const ranked = (results, { titles, isText, isMany, names, asksWhy }) => {
     const isDocumented = results.some(({ named }) => named > 1);
     const hasObject = isDocumented && names.length > 0;
     const isNamed = ({ named, page }) => (isDocumented ? hasObject && named > 1 : named > 0 && !page.isObject);
     const isIt = ({ page }) => Number(titles.some((title) => page.titles.includes(title)));
     const isFirst = (one) => 4 * isIt(one) + 2 * Number(isNamed(one)) + Number(isText && !one.isPart);
-    // Of objects of one name, those come first that are spelled as in the query (Array, array), then those that guides mention more, which have lower numbers.
+    // Of objects of one name, those that are spelled as in the query come first (Array, not array). The others are sorted by number: an object that more guides mention has a lower number.
     const isSpelled = ({ page }) => Number(page.isObject && names.some((name) => `.${page.title}`.endsWith(`.${name}`)));
     const byName = (one, other) => Number(other.page.isObject) - Number(one.page.isObject) || isSpelled(other) - isSpelled(one) || one.page.number - other.page.number;
     results.sort((one, other) => isFirst(other) - isFirst(one) || (hasObject && isNamed(one) && byName(one, other)) || other.score - one.score || one.page.number - other.page.number);
@@ -559,7 +559,7 @@
     return results.filter((one) => !one.isPart || close.has(one));
   };
 
-  // Returns how many guides come before the first object: BETWEEN, unless the object scores much better. Then one if the heading of a guide has the query, otherwise none.
+  // Returns how many guides come before the first object: BETWEEN, unless the object scores much better. In that case, one guide if the heading of a guide has the query, otherwise none.
   const guidesBefore = (object, guides) => {
     if (object.isPart > guides[0].isPart || object.score < LEAD * guides[0].score) return BETWEEN;
     return guides.slice(0, FIRST).some(({ headed }) => headed >= APT) ? 1 : 0;

@@ -157,7 +157,7 @@ def _is_in_front_matter(node: nodes.Element) -> bool:
 
 
 def _announce_rest(node: nodes.Element, locale: str) -> None:
-    """Insert a note above ``node``, the first one that stays English, or above its section."""
+    """Insert a note above ``node``, the first node that stays English, or above its section."""
     place = node.parent if isinstance(node, nodes.title) else node
     note = nodes.paragraph("", text(locale, "rest"), classes=["jz-rest"])
     place.parent.insert(place.parent.index(place), note)
@@ -210,7 +210,8 @@ def _mark(node: nodes.Element, block: Block) -> None:
         node["lang"] = "en"
     if block.get("kept"):
         node["jz_kept"] = block["english"]
-    # HTML gets no link for editing (a pencil): it may be only a part of an element, ``<table>``.
+    # A block of HTML gets no link for editing (a pencil), because it may be only a part of an
+    # element, such as the tag ``<table>``.
     if "edit" in block and not isinstance(node, nodes.raw):
         node["jz_edit"] = block["edit"]
     if block.get("terms"):

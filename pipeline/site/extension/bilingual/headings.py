@@ -2,7 +2,7 @@
 
 docutils derives the anchor of a section from its title, which is Chinese here. ``EnglishAnchors``
 derives it from the English title, as on upstream's site: ``faq.html#quick-start`` leads to the same
-section on both.
+section on both sites.
 
 A link without words shows the title of its target. ``Originals`` makes such links in English text
 show the English title.
@@ -211,8 +211,8 @@ def show_titles_around(
     # Sphinx leaves out the topmost parent, the home page.
     for entry, name in zip(context.get("parents", ()), names[1:], strict=False):
         entry["title"] = title_html(app.env, name)
-    # Sphinx's own values must stay plain text: it uses them in <link title="…">. So the theme's
-    # links get values of their own.
+    # Sphinx's own values must stay plain text, because Sphinx uses them in <link title="…">. So the
+    # theme's links get values of their own.
     for key, neighbour in (("prev_title", before), ("next_title", after)):
         if neighbour:
             mark = mark_of_page(app, neighbour)
@@ -262,7 +262,8 @@ def setup(app: Sphinx) -> None:
     originals = Originals()
     _TITLES.setup(app)
     app.add_transform(EnglishAnchors)
-    # Before ``placement`` takes the English out of the container (900).
+    # Run this before the handler of ``placement`` (priority 900). That handler moves the English,
+    # which this one reads, out of the container at the end of the page.
     app.connect("doctree-read", note_titles, priority=800)
     app.connect("env-updated", originals.collect)
     app.connect("doctree-resolved", originals.show)

@@ -63,7 +63,7 @@ def place_english(app: Sphinx, document: nodes.document) -> None:
             _use_kept(node)
         copy = copies.get(node["jz"])
         if copy is not None:
-            # Before the English is inserted, because words of the English may look like terms.
+            # Do this before the English is inserted, because its words may look like terms.
             note_terms(node, seen)
             _place(node, copy)
         node.attributes.pop("jz_terms", None)
@@ -99,7 +99,7 @@ def _place(node: nodes.Element, copy: english) -> None:
 
 
 def _place_html(node: nodes.raw, copy: english) -> None:
-    """Wrap a fragment of HTML in a container, which becomes the block; its English follows it.
+    """Wrap a fragment of HTML in a container, which becomes the block. Put the English after it.
 
     If a fragment is a part of an element, as ``<details><summary>More``, a container would break
     the element. Then ``writer`` inserts the English into the fragment.

@@ -56,7 +56,8 @@ _ENVIRONMENT = re.compile(
 _CHART_TITLE = re.compile(r"^\s*(?:accTitle\s*:|title\b:?)\s*(\S.*?)\s*$", re.MULTILINE)
 ATTACHMENT = "attachment:"
 _INLINE = "data:"
-# Characters of a data URI that stays in the page. A longer one would delay the page.
+# Maximum number of characters of a data URI that stays in the page. A longer URI becomes a file,
+# because it would delay the page.
 _LONGEST_INLINE = 4096
 _CELL = 10000  # MyST-NB gives line k of the n-th cell the number n × 10000 + k
 _IN_HTML = re.compile(r"(?<=src=[\"'])attachment:([^\"']+)")

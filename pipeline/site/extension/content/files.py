@@ -386,8 +386,8 @@ def setup(app: Sphinx) -> None:
     """Replace the functions that look up or open files, and the directives for files."""
     sources = Path(app.srcdir)
     if BuildEnvironment.relfn2path is _look_up:
-        # Otherwise ``navigation.links`` has replaced it in an earlier ``setup``, by a function that
-        # calls ``_path_inside``.
+        # If the method is not Sphinx's own, ``navigation.links`` has replaced it in an earlier
+        # ``setup``, by a function that calls ``_path_inside``.
         BuildEnvironment.relfn2path = _path_inside  # type: ignore[method-assign]
     FileInput.__init__ = _bounded_file_input(sources)  # type: ignore[method-assign]
     notebook_reader._load_code_from_file = _loading_below(sources)

@@ -96,9 +96,10 @@ class Reference:
     def show_listing(
         self, app: Sphinx, page: str, _: str, context: Context, __: object
     ) -> None:
-        """Show links above an object's page: to the page that lists the object, and its parents.
+        """Show links above an object's page: to the page that lists the object.
 
-        Pages of objects are in no table of contents, so Sphinx knows no parents of them.
+        Links to the pages above that page come first. Pages of objects are in no table of contents,
+        so Sphinx knows no parents of them.
         """
         listing = self._listings.get(page)
         if not listing or context.get("parents"):
@@ -217,7 +218,8 @@ def table_of(
 class FieldDashes(SphinxTransform):
     """Transform that writes the dash between a parameter and its description: " -- " → " – ".
 
-    Sphinx writes two hyphens, and replaces them only in languages with quotes like English.
+    Sphinx writes two hyphens. It replaces them by a dash only in languages for which it also
+    replaces straight quotation marks, such as English.
     """
 
     default_priority = 400

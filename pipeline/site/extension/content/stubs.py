@@ -81,8 +81,8 @@ def elsewhere(
 ) -> list[nodes.Node]:
     """Return a paragraph that says what is missing, with a link to this page of the English docs.
 
-    If there is no English page, the paragraph of a drawing only says what is missing. In other
-    cases the paragraph then has only ``words``, as code; without words, return no paragraph.
+    Without an English page there is no link. The paragraph for a drawing then only says what is
+    missing. Any other paragraph has only ``words``, as code. If there are none, return no node.
 
     ``lacks`` selects what is missing: ``object``, ``members``, ``made`` (generated content) or
     ``drawing``. ``fragment`` is the anchor on the English page. ``words`` are the words of the

@@ -78,7 +78,7 @@ def local_place(env: BuildEnvironment, address: str) -> Place | None:
         if name in anchors.names:
             return Place(page, name)
     # The anchor is unknown. If our page has all of upstream's anchors, the link is broken on
-    # upstream's page too, so it leads to the top.
+    # upstream's site, too. Then our link leads to the top of the page.
     return Place(page) if anchors.are_all or not anchor else None
 
 

@@ -199,9 +199,9 @@ class FindPages(SphinxTransform):
     def _name_of(self, path: str, link: addnodes.pending_xref) -> str:
         """Return the file that a link refers to, relative to the root of the docs.
 
-        The path of a link is relative to the page. For a link in a file that is included from
-        outside the docs, this holds only if it leads to a page. Otherwise the path is relative to
-        the included file.
+        The path of a link is relative to the page. A link in a file that is included from outside
+        the docs is an exception: if no page has this path, the path is relative to the included
+        file.
         """
         folder = posixpath.dirname(self.env.docname)
         name = posixpath.normpath(posixpath.join(folder, path))
@@ -213,7 +213,7 @@ class FindPages(SphinxTransform):
         return posixpath.relpath(target, posixpath.join("/", root))
 
     def _is_lone(self, path: str, link: addnodes.pending_xref) -> bool:
-        """Return whether a link leads to a file like ``LICENSE``, and is in a file from outside."""
+        """Return whether a link leads to a file like ``LICENSE``, and is in an outside file."""
         return path.isupper() and place_outside(self.env, link) is not None
 
 

@@ -285,7 +285,7 @@ def _entries(
                 mark=mark,
                 marked_on=tree["parent"],
             )
-        # Sphinx has warned about missing targets.
+        # Sphinx has already warned about missing targets.
         elif "://" in target and is_safe_address(target):
             words = _words(title or target, mark)
             yield _exit(app, words, target, mark, tree["parent"])
@@ -345,7 +345,7 @@ def _children(app: Sphinx, page: str, above: tuple[str, ...]) -> tuple[Entry, ..
 
     ``above`` are the pages on the path to this page.
     """
-    # Two pages may list each other, which would never end.
+    # Two pages may list each other. Without this test, the recursion would never end.
     if page in above or len(above) >= DEPTH:
         return ()
     children: list[Entry] = []

@@ -245,7 +245,7 @@ class ListAllPages(SphinxTransform):
         original: str = "",
         place: contents | None = None,
     ) -> None:
-        """Add a toctree to the page: hidden, at the end, or visible, at ``place``.
+        """Add a toctree to the page: a visible one at ``place``, or else a hidden one at the end.
 
         ``original`` is the English of the caption; empty if the caption is the name of a folder.
         """
@@ -304,7 +304,7 @@ def _caption_of(folder: str) -> str:
 
 
 def other_pages(pages: Iterable[str], root: str) -> list[str]:
-    """Return all pages except ``root``: first pages without a folder, then by top-level folder."""
+    """Return all pages except ``root``, by top-level folder; pages without a folder come first."""
     others = (page for page in pages if page != root)
     return sorted(others, key=lambda page: (_top_folder(page), page))
 
