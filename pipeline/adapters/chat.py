@@ -322,7 +322,10 @@ def _without(key: str, text: str) -> str:
 
 
 def _check_key(url: str, key: str) -> None:
-    """Raise ConfigError for a key that cannot be in a header or would be sent unencrypted."""
+    """Raise ConfigError for a key that cannot be in a header.
+
+    Also raise ConfigError if the key would be sent to ``url`` without encryption.
+    """
     if not key.isascii() or not key.isprintable() or " " in key:
         raise ConfigError(
             "the key of the model has invalid characters",

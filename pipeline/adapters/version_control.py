@@ -179,8 +179,8 @@ def link_repository(root: Path, folder: Path) -> Path:
 def set_merge_driver(root: Path, name: str, *, title: str, command: str) -> bool:
     """Configure git to run ``command`` to merge files with the attribute ``merge=<name>``.
 
-    The setting is local to this clone. Return whether the setting changed. Raises ConfigError if
-    git cannot store it.
+    The setting is local to this clone. ``title`` is the driver's name for people. Return whether
+    the setting changed. Raises ConfigError if git cannot store it.
     """
     if not _git(root, "rev-parse", "--git-dir"):
         raise ConfigError(
@@ -219,13 +219,13 @@ def _setting(root: Path, key: str) -> str:
 
 
 def _git(root: Path, *arguments: str, given: str = "") -> str:
-    """Return git's output as text; "" if it fails or there is no git."""
+    """Return git's output as text; "" if git fails or is missing. ``given`` is its input."""
     data = run_git(root, *arguments, given=given.encode("utf-8", "surrogateescape"))
     return data.decode("utf-8", "surrogateescape")
 
 
 def run_git(root: Path, *arguments: str, given: bytes = b"") -> bytes:
-    """Return git's output; b"" if it fails or there is no git."""
+    """Return git's output; b"" if git fails or is missing. ``given`` is its input."""
     program = shutil.which("git")
     if program is None:
         return b""

@@ -262,7 +262,10 @@ class _Reader:
             yield release_beside(pinned, template, release)
 
     def _folders(self, docs: str | tuple[str, ...], key: str) -> Folders:
-        """Return the docs folders of an upstream, from a string or a list. Raises ConfigError."""
+        """Return the docs folders of an upstream, from a string or a list.
+
+        ``key`` is the name of the upstream's table. Raises ConfigError.
+        """
         names = (docs,) if isinstance(docs, str) else docs
         fault = fault_in(names)
         if fault is not None:

@@ -71,7 +71,8 @@ def matching(
 ) -> msgspec.Meta:
     """Return a constraint: a string must match ``pattern`` from beginning to end.
 
-    Errors never show the value of a secret.
+    In errors, ``title`` describes the expected value, and ``hint`` says how to correct it. Errors
+    never show the value of a secret.
     """
     return msgspec.Meta(
         pattern=rf"\A(?:{pattern})\Z",

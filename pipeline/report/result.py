@@ -63,7 +63,10 @@ class RunResult:
         changes: Iterable[str] = (),
         findings: Iterable[Finding] = (),
     ) -> RunResult:
-        """Return a result without pages, with the name and the mode of ``run``."""
+        """Return a result without pages, with the name and the mode of ``run``.
+
+        ``changes`` are the paths of the files that were written, or would be.
+        """
         return cls(
             name=run.name,
             lock=lock,

@@ -294,7 +294,7 @@ class UpstreamRow:
 
 
 def row_of(result: RunResult, *, report: str = "") -> UpstreamRow:
-    """Return the row of a result."""
+    """Return the row of a result; ``report`` is the result as JSON, if requested."""
     severities = [finding.severity for finding in result.all_findings]
     # Failed code is not among the findings, so count it as well.
     failed = [run for run in result.executions if run.status is Status.FAILED]

@@ -321,7 +321,10 @@ def _reference_rows(result: RunResult, locale: str) -> list[Row]:
 
 
 def _summed(pages: Sequence[PageResult], *, obsolete_elsewhere: int) -> UpdateCounts:
-    """Return the sums over pages, with the obsolete translations of dropped ones."""
+    """Return the sums over ``pages``, with the obsolete translations of dropped pages.
+
+    ``obsolete_elsewhere`` is the number of these obsolete translations.
+    """
     kept = carried = new = 0
     obsolete = obsolete_elsewhere
     fuzzy: Counter[str] = Counter()

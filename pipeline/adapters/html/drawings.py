@@ -115,7 +115,10 @@ def _is_harmless(element: str, name: str, value: str) -> bool:
 
 
 def _leads(element: str, address: str) -> bool:
-    """Return whether an address is safe: a link leads to a page, an image has inline data."""
+    """Return whether the address of an element is safe.
+
+    The address of an image must be inline data, and the address of a link must not.
+    """
     is_image = address.lstrip().lower().startswith("data:")
     return is_safe_address(address) and is_image == (element == f"{_SVG}image")
 

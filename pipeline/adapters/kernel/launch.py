@@ -178,7 +178,7 @@ def leave_debugger_out() -> None:
 
 
 def main(mode: str, limit: str = "", folders: str = "", *command: str) -> None:
-    """Become the kernel, or probe the network."""
+    """Become the kernel, or probe the network. The arguments are those of the script."""
     if mode == "probe":
         sys.exit(0 if leave_network() else 1)
     # Limit processes first: in the new namespace of ``leave_network``, the user has no rights

@@ -301,7 +301,7 @@ class Repository:
         return peeled
 
     def _advertised(self, ref: str) -> dict[str, str]:
-        """Return the server's refs: name → commit."""
+        """Return the server's refs among which ``ref`` is looked up: name → commit."""
         if not ref:
             arguments = ["--", self._url, "HEAD"]
         elif self._kind is Kind.REMOTE:
@@ -320,7 +320,10 @@ class Repository:
         return self._list_refs(as_ls_remote, "refs/tags", "refs/heads")
 
     def _list_refs(self, form: str, *groups: str) -> dict[str, str]:
-        """Return the refs of a local repository in ``groups``: name → commit."""
+        """Return the refs of a local repository in ``groups`` (``refs/tags``): name → commit.
+
+        ``form`` is the option ``--format`` of ``git for-each-ref``.
+        """
         answer = self._program.call("for-each-ref", form, *groups)
         # For example, git may be unable to read the configuration of the repository.
         if answer.status:

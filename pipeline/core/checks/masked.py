@@ -149,8 +149,9 @@ def _tag(atom: str) -> str:
 def _role(opening: str, title: str, closing: str) -> str:
     """Return the stand-ins for a role: only :data:`WORD`, unless its title contains Chinese.
 
-    Keep the first and the last character of a Chinese title. The checks of spaces compare them with
-    the text around the role::
+    ``opening`` and ``closing`` are the source before and after the title. Keep the first and the
+    last character of a Chinese title. The checks of spaces compare them with the text around the
+    role::
 
         {ref}`梯度表 <a>`  ->  OOOOOO梯.表CCCCC      (. is `OTHER`)
     """
@@ -238,8 +239,8 @@ def _closes(alike: list[_Run], size: int, *, can_open: bool) -> bool:
     """Return whether a run of ``size`` marks after a word closes marks of the open runs ``alike``.
 
     If white space follows (``**词** 用``), the marks close any open run. If a word follows
-    (``**词**用``), they may also open a new run. In that case they close only as many marks as the
-    last run has, or all open runs together (``**词 *词***``).
+    (``**词**用``), they may also open a new run (``can_open``). In that case they close only as
+    many marks as the last run has, or all open runs together (``**词 *词***``).
     """
     if not alike:
         return False

@@ -116,8 +116,9 @@ def _parse_markdown(lines: list[str], kind: Kind) -> Blocks:
 def _without_token(lines: list[str], kind: Kind, texts: list[str]) -> list[str]:
     """Return names for syntax that the parser removes from the text without adding a token.
 
-    The parser drops cells beyond the last column of a table (``甲 | 乙``). It also drops the
-    closing marks of a heading: ``键 #`` becomes ``键``.
+    ``lines`` are the lines of the text, ``texts`` the contents that the parser has found. The
+    parser drops cells beyond the last column of a table (``甲 | 乙``). It also drops the closing
+    marks of a heading: ``键 #`` becomes ``键``.
     """
     if kind is Kind.TABLE_CELL:
         return ["td"] * len(_CELL_END.findall(lines[0]))

@@ -220,7 +220,10 @@ def _split_usual(
 def _unlike_problem(
     rendered: _Rendered, usual: _Rendered, pages: str, longest: int
 ) -> Problem:
-    """Return the problem with a translation that differs from the usual one on ``pages``."""
+    """Return the problem with a translation that differs from the usual one on ``pages``.
+
+    ``longest`` is the maximum length of a quotation, in characters.
+    """
     english = _shorten(rendered.english, longest)
     here, there = _shorten(rendered.chinese, longest), _shorten(usual.chinese, longest)
     return Problem(

@@ -1,7 +1,8 @@
 """Edits of a catalogue: changes of one entry, and of the header fields that name the translator.
 
 An edit states which version of the entry its author has seen. If the entry has changed since then,
-the result is a conflict with the other version, and nothing is overwritten.
+the result is a conflict with the other version, and nothing is overwritten. The argument ``stamp``
+has the new values of the header fields (``stamp_of``).
 """
 
 from __future__ import annotations
@@ -72,8 +73,7 @@ def edit(
 ) -> Edited | Conflict:
     """Return ``catalog`` with ``msgstr`` as the translation of the ``seen`` entry.
 
-    With ``is_draft`` the entry becomes fuzzy. ``stamp`` has header fields for translator and date
-    (see ``stamp_of``). The result is a Conflict if the entry has changed.
+    With ``is_draft`` the entry becomes fuzzy. The result is a Conflict if the entry has changed.
     """
     at = _place_of(catalog, seen.context, seen.msgid)
     if at is None:

@@ -176,7 +176,7 @@ def find_cut(subject: Subject) -> Iterator[Problem]:
 def _is_question_of_title(subject: Subject, shown: str) -> bool:
     """Return whether a title is a question by its words, so that it needs no question mark.
 
-    ``如何安装`` for "How do I install it?"
+    ``如何安装`` for "How do I install it?". ``shown`` is the masked translation.
     """
     return subject.kind in _NO_SENTENCES and bool(_ASKING.search(shown))
 
@@ -213,7 +213,7 @@ def _is_strong(subject: Subject) -> bool:
 def _find_broken_off(shown: str, *, needs_end: bool) -> Iterator[Problem]:
     """Report a text that ends with a word such as ``因为`` or ``的``, or without punctuation.
 
-    ``needs_end`` says whether the text must end with punctuation.
+    ``shown`` is the masked translation. ``needs_end`` says whether it must end with punctuation.
     """
     if mid := _MID_SENTENCE.search(shown):
         yield Problem(

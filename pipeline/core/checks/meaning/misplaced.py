@@ -289,7 +289,10 @@ class _Page:
                 self.homes[at] = first
 
     def _is_pasted(self, first: int, second: int) -> bool:
-        """Return whether equal translations can be correct in only one of the two entries."""
+        """Return whether equal translations can be correct in only one of two entries.
+
+        ``first`` and ``second`` are the indices of the entries.
+        """
         if _is_alike(self.subjects[second].msgid, self.subjects[first].msgid):
             return False
         # The translation fits one of the entries far better than the other one.

@@ -348,6 +348,8 @@ def _find_difference(
 ) -> Iterator[Problem]:
     """Report the lost and the new quantities in a single problem, if there are any.
 
+    ``what`` is "number" or "unit". An example of the message:
+
     ``lacks the number 3, 4 and has the number 5, which the English does not have``
     """
     parts = []

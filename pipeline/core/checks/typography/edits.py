@@ -1,7 +1,7 @@
 """Edits that correct spaces, widths and punctuation of Chinese in masked text.
 
-Each public function takes a masked text, in which stand-ins hide markup and atoms, and yields
-edits. Positions in the masked text are also valid in the original text.
+Each public function takes a masked text (``shown``), in which stand-ins hide markup and atoms, and
+yields edits. Positions in the masked text are also valid in the original text.
 """
 
 from __future__ import annotations
