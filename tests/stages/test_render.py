@@ -101,6 +101,11 @@ def project(tmp_path: Path) -> tuple[Settings, Upstream, Paths]:
         ("{.red #pear}\n苹果", '<p id="pear" class="red">苹果</p>'),
         ("苹果\n{: .red }", '<p class="red">苹果</p>'),
         ("{: .red }\n苹果", '<p class="red">苹果</p>'),
+        ("- {.red}\n  苹果", '<ul>\n<li>\n<p class="red">苹果</p>\n</li>\n</ul>'),
+        (
+            "- 苹果\n  {: .red }\n- 梨",
+            '<ul>\n<li>\n<p class="red">苹果</p>\n</li>\n<li>梨</li>\n</ul>',
+        ),
         ("## 苹果 {#pear}", '<h2 id="pear">苹果</h2>'),
         (
             "[苹果](b.md){: .red onclick=x }",

@@ -31,7 +31,7 @@ _COLON = re.compile(r"(?<=[\])`*_])\{:[ \t]*(?=[.#\w][^{}`]*\})")
 def attributes_plugin(md: MarkdownIt) -> None:
     """Make ``md`` parse the attributes of blocks in all forms."""
     md.use(attrs_block_plugin, allowed=tuple(ALLOWED))
-    md.core.ruler.after("block", "attributes", _apply)
+    md.core.ruler.after("attr", "attributes", _apply)
 
 
 def _apply(state: StateCore) -> None:
@@ -48,6 +48,9 @@ def _apply(state: StateCore) -> None:
         # beside it. This plugin sets no attributes on those blocks, so drop the whole paragraph.
         if token.type == "paragraph_close" and not tokens[-2].content:
             del tokens[-3:]
+        # An element for the attributes, even in a list without blank lines.
+        elif token.type == "paragraph_close" and tokens[-3].attrs:
+            token.hidden = tokens[-3].hidden = False
     state.tokens = tokens
 
 
