@@ -294,8 +294,8 @@ def _publish(run: Run, options: BuildOptions, result: RunResult) -> RunResult:
             where=run.name,
             hint=packages.how_to_install("preview"),
         )
-        # Only a warning if no code runs: such a run is for the committed files, which do not
-        # depend on the preview.
+        # If no code runs, a warning is enough: such a run makes the committed files, and these do
+        # not depend on the preview.
         severity = Severity.ERROR if options.executes else Severity.WARNING
         finding = replace(Finding.of(error), severity=severity)
         return replace(result, findings=(*result.findings, finding))

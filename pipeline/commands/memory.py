@@ -1,10 +1,9 @@
 """memory: verify the translation memory, update its commits, or let git merge it.
 
-The memory has one file per page, with the digests of the English messages, their translations, and
-the upstream commit that they belong to. ``verify`` compares it with catalogues and upstream; CI
-runs it on every change. ``restamp`` replaces commits that upstream no longer has. ``setup``
-registers a merge driver in this clone. When git merges a memory file, it then runs ``memory
-merge``.
+The memory has one file per page. The file has the digest and the translation of each message, and
+upstream's commit. ``verify`` compares the memory with catalogues and upstream; CI runs ``verify`` on
+every change. ``restamp`` replaces commits that upstream no longer has. ``setup`` registers a merge
+driver in this clone. When git merges a memory file, it then runs ``memory merge``.
 """
 
 from __future__ import annotations

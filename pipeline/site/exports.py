@@ -316,8 +316,8 @@ def not_found(site: Site, rows: Sequence[Mapping[str, Any]] = ()) -> str:
     for row in rows:
         if row["group"]:
             chapters.setdefault(row["group"], site.policy.url + row["url"])
-    # The page shows words of the interface, so its ``lang`` is that of the interface: English if
-    # the locale has no table.
+    # The page shows only words of the interface. So its ``lang`` is the language of these words:
+    # English if the locale has no table.
     said = site.locale if interface_language(site.locale) != ENGLISH else ENGLISH
     page = template("404.html.j2").render(
         language=said.replace("_", "-"),

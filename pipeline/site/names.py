@@ -1,7 +1,7 @@
 """Names that both the pipeline and the extension in Sphinx's process use.
 
-They are in a module of their own, so that the extension need not import other modules of the
-pipeline for them.
+They are in a module of their own, so that the extension can import them without other modules of
+the pipeline.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def record_of(
     paths = [one.page.files[0].path for one in documents]
     drafts = sum(block.origin is OriginKind.DRAFT for block in blocks)
     # The freshness line names the sources of the page. For a written page, these are its documents.
-    # For the page of an API object, it is the place of the object in the code, or the first
+    # For the page of an API object, the source is the place of the object in the code, or the first
     # docstring (``paths[:1]``) if the place is unknown.
     named = [path for path in paths if not is_reference(path)] or paths[:1]
     fresh = freshness(

@@ -24,8 +24,8 @@ def releases_of(site: Site) -> list[dict[str, Any]]:
     """Return a row for each release of the docs, the pinned one first; none for a single release.
 
     In a row, ``folder`` is the relative address of the release's site, seen from this site.
-    ``shared`` lists the pages that it shares with the pinned release. Releases that have not been
-    pulled yet are left out.
+    ``shared`` lists the release's pages that are equal in the pinned release. Releases that have
+    not been pulled yet are left out.
     """
     rows: list[dict[str, Any]] = []
     pinned: Lock | None = None

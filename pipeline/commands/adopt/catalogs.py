@@ -85,7 +85,7 @@ class CatalogFiller:
         offers, lost = carry_to_pin(origin.page, messages, translations, self._live())
         # The memory stores no English: it looks up older English in upstream's history. The English
         # of another project's catalogue may not be there. So record the current English as the
-        # previous one, and only the class of the change ("numbers"), not its diff.
+        # previous one. Of the change, record only the class ("numbers"), not the diff.
         kept = [
             replace(
                 offer,

@@ -116,8 +116,8 @@ def files_of(
     for first, entries in _entry_files(places):
         files[f"entries/{len(firsts)}"] = entries
         firsts.append(first)
-    # Part of the addresses of all files: a browser may have cached files of another build, in which
-    # pages and pieces have other numbers.
+    # The digest is part of the addresses of all files, because a browser may have cached files of
+    # another build, in which pages and pieces have other numbers.
     digest = sha256("".join(files.values()).encode("utf-8", "replace"))
     contents = {
         "version": digest.hexdigest()[:8],
@@ -148,8 +148,8 @@ def _by_mentions(
     """Return the pages of objects, ordered by the number of guides that mention them.
 
     So the search shows jax.random.split before jax.numpy.split. Numbers are rounded to powers of
-    two. Objects with the same rounded number are sorted by name, so most are beside others of their
-    module, which makes the list shorter.
+    two. Objects with the same rounded number are sorted by name. So most objects are beside others
+    of their module, which makes the list shorter.
     """
     counts = Counter(chain.from_iterable(page.entries for page in guides.values()))
 
@@ -236,7 +236,7 @@ def _usual_words(places: Mapping[str, str]) -> list[str]:
 
 
 def _page_files(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any]]]:
-    """Yield, for each page file of a page, the number of its first piece, and its pieces.
+    """Yield each page file of a page: the number of its first piece, and its pieces.
 
     The files have a limited size.
     """

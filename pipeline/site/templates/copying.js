@@ -1,6 +1,7 @@
 // Inserted before sphinx-copybutton's own function, which copies only lines with a prompt.
-// Lines that belong to a command but have no prompt get one: code above the first prompt, a blank "...",
-// and in a shell, lines after an open backslash, quotation mark or <<EOF.
+// Lines that belong to a command but have no prompt get one. These are code above the first prompt, and
+// lines that are only "...". In a shell, they are also the lines that continue a command: the line above
+// ends in a backslash, or a quotation mark or <<EOF is still open.
 function withPrompts(text, prompts) {
   const pattern = new RegExp(`^(${prompts})`);
   const lines = text.split("\n");

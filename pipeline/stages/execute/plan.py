@@ -137,8 +137,9 @@ def _plan(context: ExecutionContext, page: Page) -> Task | Execution | None:
 def _rule(context: ExecutionContext, page: Page) -> RunRule:
     """Return the rule for running the page.
 
-    A rule may name packages that the page needs from some cell on (``needs`` and ``until``). If all
-    are installed, the whole page runs. Otherwise the page runs without modes, up to that cell.
+    A rule may name packages that the page needs (``needs``), and the first cell that needs them
+    (``until``). If all packages are installed, the whole page runs. Otherwise only the cells above
+    that cell run, without the modes and devices of the rule.
     """
     rule = context.run.upstream.run_rule(page.name) or AS_IT_IS
     if not rule.needs:

@@ -197,8 +197,8 @@ class _Pass:
 
     def _run(self, waiting: Mapping[str, Sequence[Task]]) -> Iterator[Execution]:
         """Run one task for each key, slow ones first; yield the results of all tasks."""
-        # Of all tasks with the same key, only the first one runs, and its outcome names its page.
-        # Map this page to all tasks with that key.
+        # Of all tasks with the same key, only the first one runs. Its outcome names the page that
+        # ran. Map this page to all tasks with that key.
         by_page = {tasks[0].page.name: tasks for tasks in waiting.values()}
         measured = self.history.seconds()
 

@@ -51,7 +51,7 @@ class Checkout:
 
     docs: Path
     lock: Path
-    pulled: Path  # copy of the lock of the last pull, which git does not change
+    pulled: Path  # copy of the last pull's lock; git changes the lock, but not this copy
 
     @classmethod
     def of(cls, paths: Paths) -> Checkout:

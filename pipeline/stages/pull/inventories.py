@@ -154,8 +154,8 @@ def _old_names(run: Run) -> tuple[Names, tuple[Finding, ...]]:
 def _references(run: Run, lock: Lock) -> References:
     """Return all names in the documents that may belong to other sites."""
     usual = run.upstream.usual_names
-    # A page may have two documents with the same names: first a notebook, then its Markdown. Read
-    # only the last one.
+    # A page may have two documents, first a notebook and then its Markdown, that mention the same
+    # names. Read only the last one.
     paths = [page.files[-1].path for page in lock.pages]
     documents = (read_bytes(run.paths.docs / path) for path in paths)
     return references_in((data.decode("utf-8", "replace") for data in documents), usual)

@@ -125,7 +125,7 @@ def _check_apart(address: Address, upstream: Upstream, docs: Path) -> None:
 
 
 def _is_whole(old: Lock, lock: Lock, docs: Path) -> bool:
-    """Return whether ``old`` has the folders of ``lock``, and the checkout all files of ``old``."""
+    """Return whether ``old`` has the same folders as ``lock``, and ``docs`` has all its files."""
     return old.docs == lock.docs and not changed_files(docs, old.files)
 
 

@@ -43,7 +43,7 @@ MomentOf = Callable[[Entry], float]
 
 
 def touches_in_git(root: Path, path: str) -> Callable[[str], str]:
-    """Return a function that maps a msgstr of ``path`` to a note with its author and date.
+    """Return a function that maps a msgstr of the catalogue ``path`` to a note: author and date.
 
     The function returns an empty string if no commit contains the words. It runs git only once.
     """
@@ -163,7 +163,7 @@ class Start(NamedTuple):
 
 
 def start_in_git(locale: Locale, local: Catalog, theirs: Memory) -> Start:
-    """Find the common base in git if the state lacks it, for example without ``build/``.
+    """Find the common base in git if the state lacks it, for example after ``build/`` was deleted.
 
     The base is the newest version of the memory file with the same translations as the catalogue.
     If there is none, return a ``Start`` without a base.

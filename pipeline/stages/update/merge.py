@@ -124,7 +124,7 @@ class Sides:
 
 
 def merge_sides(sides: Sides, held_elsewhere: Callable[[], Translations]) -> Merged:
-    """Return the merge of the catalogue into the memory.
+    """Merge the catalogue into the memory, and return the result.
 
     ``held_elsewhere`` returns the translations of all catalogues. It is called only if needed,
     because it is slow.

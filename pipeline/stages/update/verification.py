@@ -39,8 +39,9 @@ from pipeline.stages.update.locale import Locale, how_to_store
 def verify_memory(run: Run) -> tuple[Finding, ...]:
     """Return findings where memory, catalogues and upstream disagree; empty if they agree.
 
-    A memory that the next run will open is no difference: its catalogue may be missing, or git may
-    have changed the memory file since the last run. Raises UpstreamError if nothing was pulled.
+    A memory that the next run will open counts as no difference. Its catalogue may be missing, or
+    git may have changed the memory file since the last run. Raises UpstreamError if nothing was
+    pulled.
     """
     paths = run.paths
     if not paths.lock.is_file():
@@ -238,7 +239,10 @@ def _renamed(
 
 
 def _commit_here(locale: Locale, english: English, memory: Memory) -> str:
-    """Return the commit for a memory's header: its own, or if that is unavailable, its ref's."""
+    """Return the commit for a memory's header.
+
+    This is the memory's own commit or, if that is unavailable, the commit of its ref.
+    """
     try:
         english.at(memory.commit, memory.page)
     except UpstreamError as error:

@@ -212,8 +212,8 @@ def translated_bounds(env: Any, file: Path, options: dict[str, Any]) -> dict[str
 
     An include may select lines by number or by words: ``:start-after: Installation``. The words
     are English, so they are searched for in upstream's file. The lines found there are converted
-    to lines of the translation. Options that select no lines are returned unchanged. So are all
-    options if a file cannot be read, or if upstream's file lacks the words.
+    to lines of the translation. Options that select no lines are returned unchanged. If a
+    file cannot be read, or if upstream's file lacks the words, all options are unchanged.
     """
     if options.keys().isdisjoint((*_LINES, *_MARKS)):
         return options

@@ -51,7 +51,7 @@ _CHEVRON = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Entry:
-    """Entry of the navigation, or a part of the navigation: one toctree of the site's first page.
+    """Entry of the navigation, or a whole part of it: each toctree of the first page is a part.
 
     ``page`` is empty for a link to another site, which has a ``url``. An entry with neither is a
     heading for the entries below it.
@@ -78,8 +78,9 @@ def add_navigation(
         parts = _parts(app)
         if page in _pages_of(app):
             return to_html(parts, page, pathto, locale=app.config.language)
-        # The pages of an API reference, often a thousand, are not in the navigation. Those in one
-        # folder get the same HTML: none of them is the current entry, and relative links are equal.
+        # The pages of an API reference, often a thousand, are not in the navigation. All of them
+        # that are in the same folder get the same HTML, because the relative links are equal, and
+        # none of these pages is the current entry.
         known: dict[str, str] = app.__dict__.setdefault("_jz_navigation_html", {})
         folder = posixpath.dirname(page)
         if folder not in known:
