@@ -69,11 +69,15 @@ def _google_items(lines: Sequence[str]) -> Iterator[Item]:
                 section = name
                 yield Item(number, 0, line.strip()[:-1], is_field=True)
             continue
-        indent = indent or column
-        if section in _ITEM_SECTIONS and column == indent:
-            name = _item_name(line[column:], section)
-            if name:
-                yield Item(number, column, name, is_field=True)
+        if section not in _ITEM_SECTIONS or column != (indent or column):
+            continue
+        name = _item_name(line[column:], section)
+        if name:
+            yield Item(number, column, name, is_field=True)
+        elif not indent and section in _TYPED:
+            # A section that does not begin with a type is a text: napoleon looks no further, too.
+            section = ""
+        indent = column
 
 
 def _item_name(words: str, section: str) -> str:

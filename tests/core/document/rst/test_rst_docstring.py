@@ -154,6 +154,8 @@ def test_no_translation_adds_sections_items_examples_or_roles(one: Hostile) -> N
         ("args:\n  pot: tea", ("args", "pot")),
         ("Returns:\n  tuple[int, int]: two", ("Returns", "tuple[int, int]")),
         ("Returns:\n  What follows is a sentence: tea", ("Returns",)),
+        ("Returns:\n  All cups,\n  or the pot: tea", ("Returns",)),
+        ("Returns:\n  pot: tea\n  cup: tea", ("Returns", "pot", "cup")),
         ("Args:\n  pot: tea\n    depth: of the pot", ("Args", "pot")),
         ("Args:\n  a `b: c`: tea", ("Args", "a `b: c`")),
         ("Args:\n  pot:: tea", ("Args",)),
