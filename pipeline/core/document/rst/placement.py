@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
 
 from docutils.utils import column_width
@@ -28,6 +29,9 @@ _TOCTREE_CAPTION = re.compile(
     r"\.\. toctree::.*(?:\r?\n[ \t]*:.*)*\r?\n[ \t]*:caption:[ \t]*"
 )
 _TOCTREE_TARGET = re.compile(r"[ \t]*<[^<>\r\n]*>[ \t]*(?:[\r\n]|$)")
+_LINE_BREAK = re.compile(
+    r"(?:\r\n|\r|\n)[ \t]*"
+)  # with the indentation of the next line
 _NAMED_LINK = re.compile(r"`.*<[^<>]+>`_", re.DOTALL)
 
 
@@ -47,6 +51,11 @@ def place(
         message = split.messages[index]
         # If a cell has several lines, put all its words into the first line and clear the others.
         first, *others = message.pieces or ((message.start, message.end),)
+        line_break = _break_in_field(text, message)
+        if line_break:
+            end = message.end - len(_LITERAL)
+            redrawn.append(Edit(end, message.end, f"{line_break}{_LITERAL}"))
+            message, first = replace(message, mark=""), (message.start, end)
         edit = Edit(*first, _written(text, message, msgstr, named))
         translated[index] = edit
         redrawn += [Edit(*piece, "") for piece in others]
@@ -81,6 +90,25 @@ def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) ->
     if message.mark == _LITERAL and line.endswith(":"):
         return f"{line}:"
     return f"{line} {_LITERAL}"
+
+
+def _break_in_field(text: str, message: Message) -> str:
+    """Return the last line break of a message before a literal block, with the indentation.
+
+    Return "" unless the message begins behind the name of a field and has several lines. docutils
+    takes the indentation of such a field from its second line. If the translation had only one
+    line, the literal block would become text of the field.
+    """
+    begin = line_start(text, message.start)
+    is_behind_name = bool(text[begin : message.start].strip())
+    if (
+        message.mark != _LITERAL
+        or message.kind is not Kind.DEFINITION
+        or not is_behind_name
+    ):
+        return ""
+    breaks = _LINE_BREAK.findall(text, message.start, message.end)
+    return breaks[-1] if breaks else ""
 
 
 def _is_plain(text: str, message: Message) -> bool:

@@ -183,3 +183,14 @@ def test_first_section_is_no_metadata() -> None:
           pot: the full pot
         """)
     assert messages_of(text) == ["the full pot"]
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+def test_literal_block_of_an_item_stays_one(line_break: str) -> None:
+    """docutils reads an item of one line with the indentation of the code below it."""
+    english = "Args:\n  pot: the full\n    pot::\n\n      pour()\n"
+    chinese = "Args:\n  pot: 满的壶：\n    ::\n\n      pour()\n"
+    page = document(english.replace("\n", line_break))
+    merged = merge(page, {"the full pot:": "满的壶："})
+    assert not merged.rejected
+    assert merged.data.decode() == chinese.replace("\n", line_break)
