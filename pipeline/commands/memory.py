@@ -1,9 +1,9 @@
 """memory: verify the translation memory, update its commits, or let git merge it.
 
 The memory has one file per page. The file has the digest and the translation of each message, and
-upstream's commit. ``verify`` compares the memory with catalogues and upstream; CI runs ``verify`` on
-every change. ``restamp`` replaces commits that upstream no longer has. ``setup`` registers a merge
-driver in this clone. When git merges a memory file, it then runs ``memory merge``.
+upstream's commit. ``verify`` compares the memory with catalogues and upstream; CI runs it on every
+change. ``restamp`` replaces commits that upstream no longer has. ``setup`` registers a merge driver
+in this clone. When git merges a memory file, it then runs ``memory merge``.
 """
 
 from __future__ import annotations

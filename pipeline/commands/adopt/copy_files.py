@@ -34,9 +34,7 @@ _OTHERS = (
     ("Japanese", re.compile("[\u3041-\u3096\u30a1-\u30fa]")),
     ("Korean", re.compile("[\uac00-\ud7a3]")),
 )
-_FOREIGN = (
-    0.1  # maximum number of these letters per Chinese character in a Chinese page
-)
+_FOREIGN = 0.1  # maximum number of these letters per Chinese character
 _FEWEST = 20  # minimum number of Chinese characters in a translated page
 _FORMS = {
     ".ipynb": Form.NOTEBOOK,

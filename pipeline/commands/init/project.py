@@ -27,9 +27,8 @@ from pipeline.limits import Limit
 from pipeline.naming import exact_pin, group_of, repository_on_github
 from pipeline.paths import glossary_path
 
-PIPELINE = (
-    "pipeline"  # dependency group of the pipeline itself in the new pyproject.toml
-)
+# Dependency group of the pipeline itself in the new pyproject.toml.
+PIPELINE = "pipeline"
 GLOSSARY = b"source,target,context,translator_comments\n"
 # Files of the new project, and their templates in ``skeleton``.
 FILES = {

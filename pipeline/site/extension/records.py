@@ -24,9 +24,8 @@ from sphinx.environment import BuildEnvironment
 
 from pipeline.site.names import RECORDS
 
-Block = dict[
-    str, Any
-]  # block of a page's record (text, English, state, …); ``Waiting`` adds its number
+# Block of a page's record (text, English, state, …). ``Waiting`` adds its number.
+Block = dict[str, Any]
 Context = dict[str, Any]  # values of a template
 Note = TypeVar("Note")
 

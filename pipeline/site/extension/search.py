@@ -51,9 +51,8 @@ _NO_TEXT = re.compile(
     r"<(script|style|svg)\b.*?</\1>|<!--.*?-->", re.DOTALL | re.IGNORECASE
 )
 _TAG = re.compile(r"<[^>]*>")
-_ARGUMENT = re.compile(
-    r"(?:^\(|, ?)\**(?=\w*_)([a-z]\w+)"
-)  # hot_plates: (x, hot_plates=1)
+# An argument with an underscore in a signature: ``hot_plates`` in ``(x, hot_plates=1)``.
+_ARGUMENT = re.compile(r"(?:^\(|, ?)\**(?=\w*_)([a-z]\w+)")
 # Escape codes of programs that print to a terminal.
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -148,9 +148,8 @@ class SearchedPage:
     is_object: bool  # the page is about one object, which is its title
     pieces: Sequence[Sequence[str]]  # anchor, heading, text, English
     entries: dict[str, str]
-    owners: dict[
-        str, str
-    ]  # for each argument, the first function that has it: static_argnums → jit
+    # For each argument, the first function that has it: static_argnums → jit.
+    owners: dict[str, str]
 
 
 def searched_page(blocks: Iterable[Block], *, is_translated: bool) -> SearchedPage:

@@ -51,7 +51,8 @@ class Checkout:
 
     docs: Path
     lock: Path
-    pulled: Path  # copy of the last pull's lock; git changes the lock, but not this copy
+    # Copy of the lock of the last pull. git may change the lock, but never this copy.
+    pulled: Path
 
     @classmethod
     def of(cls, paths: Paths) -> Checkout:

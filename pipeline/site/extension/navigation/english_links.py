@@ -44,10 +44,8 @@ class Place:
 
 # Anchors of each page.
 _ANCHORS: Notes[Anchors] = Notes("jz_anchors")
-_KNOWN = (
-    # Attribute of Sphinx's environment: the anchors of the last build.
-    "jz_known_anchors"
-)
+# Attribute of Sphinx's environment that has the anchors of the last build.
+_KNOWN = "jz_known_anchors"
 _ID = re.compile(r"<[^>]*\s(?:id|name)=\"([^\"]+)\"")
 _LINK = re.compile(r"(<a\b[^>]*?\shref=)\"([^\"]*)\"")
 
