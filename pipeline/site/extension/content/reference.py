@@ -96,10 +96,10 @@ class Reference:
     def show_listing(
         self, app: Sphinx, page: str, _: str, context: Context, __: object
     ) -> None:
-        """Show links above an object's page: to the page that lists the object.
+        """Show, at the top of an object's page, a link to the page that lists the object.
 
-        Links to the pages above that page come first. Pages of objects are in no table of contents,
-        so Sphinx knows no parents of them.
+        Links to the parents of that page come first. Pages of objects are in no table of contents,
+        so Sphinx itself knows no parents of them.
         """
         listing = self._listings.get(page)
         if not listing or context.get("parents"):
