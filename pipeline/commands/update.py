@@ -10,7 +10,7 @@ and the page's documents. It also covers catalogues and memory files, depending 
 - A *settled* page has a translation of every message, so an update takes no texts from other pages.
   Its key covers only its own catalogue and memory file.
 - For any other page, an update looks for texts in all catalogues. Its key covers all of them.
-- The catalogues of pages that upstream has dropped belong to every key.
+- The key of every page also covers the catalogues of pages that upstream has dropped.
 
 ``merged`` has the merge result of each page. ``common`` has the commit that is checked out in git.
 """

@@ -1,4 +1,4 @@
-// Configuration of MathJax: which elements have formulas, and no menu, because the menu would fetch parts that are not copied.
+// Configuration of MathJax: which elements have formulas. There is no menu, because the menu would fetch parts that are not copied.
 // A formula must not contain links, styles or ids, or load further parts of MathJax.
 window.MathJax = {
   loader: { load: ["ui/safe"] },

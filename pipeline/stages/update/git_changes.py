@@ -84,7 +84,7 @@ def moments_in_git(root: Path, path: str) -> MomentOf:
 
 
 def _line_of(msgstr: str) -> str:
-    """Return the longest line of a msgstr in the file. Short lines may be in other entries, too."""
+    """Return a msgstr's longest line, as in the file. Short lines may be in other entries, too."""
     entry = Entry(msgid="-", msgstr=msgstr)
     data = po.format_catalog(Catalog(entries=(entry,))).decode("utf-8")
     _, _, lines = data.partition('msgid "-"\n')

@@ -42,7 +42,7 @@ _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
 class Elsewhere(Stub):
-    """Stub for content that only the English docs have: a link to their page."""
+    """Stub for content that only the English docs have: a link to the English page."""
 
     def run(self) -> list[nodes.Node]:
         """Return the directive's content from the page's record, or else the link."""
@@ -112,7 +112,7 @@ def elsewhere(
 
 
 class Documented(Stub):
-    """Stub for ``autofunction`` and similar directives: the name of the object."""
+    """Stub for ``autofunction`` and similar directives: the object's docstring, or a link."""
 
     def run(self) -> list[nodes.Node]:
         """Return the object's docstring, if the page's record has it.

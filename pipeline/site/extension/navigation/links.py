@@ -213,7 +213,7 @@ class FindPages(SphinxTransform):
         return posixpath.relpath(target, posixpath.join("/", root))
 
     def _is_lone(self, path: str, link: addnodes.pending_xref) -> bool:
-        """Return whether a link leads to a file like ``LICENSE``, and is in an outside file."""
+        """Return whether a link to a file like ``LICENSE`` is in a file from outside the docs."""
         return path.isupper() and place_outside(self.env, link) is not None
 
 
