@@ -9,14 +9,16 @@ import json
 import os
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from draft_models import EXCHANGES, Exchange, good, hostile_text, model_server, text_of
 from draft_project import prepared
+from folders import read_tree
 from places import ROOT
+from repositories import Repository
 
 from pipeline.core.catalog.origins import Machine, is_draft
 from pipeline.core.catalog.update import wanted_entries
@@ -43,21 +45,14 @@ ASKING = RequestSettings(model="m", locale="zh_CN", size=8)
 ORIGIN = Machine(model="m", prompt=1, date="2026-05-01")
 
 
-def read_page(folder: Path, path: Path) -> SplitPage:
-    name = path.relative_to(folder).as_posix()
-    document = read_document(name, path.read_bytes())
+SUFFIXES = (".ipynb", ".md", ".rst")
+
+
+def read_page(path: str, data: bytes) -> SplitPage:
     page = Page(
-        name=name.rpartition(".")[0], files=(SourceFile(path=name, blob="0" * 40),)
+        name=path.rpartition(".")[0], files=(SourceFile(path=path, blob="0" * 40),)
     )
-    return SplitPage(page=page, documents=(document,))
-
-
-def pages_in(folder: Path) -> Iterator[SplitPage]:
-    for path in sorted(folder.rglob("*")):
-        if path.suffix in (".ipynb", ".md", ".rst"):
-            page = read_page(folder, path)
-            if any(page.documents[0].messages()):
-                yield page
+    return SplitPage(page=page, documents=(read_document(path, data),))
 
 
 def code_of(document: Document, data: bytes) -> tuple[object, ...]:
@@ -167,13 +162,13 @@ class Round:
         return entry
 
 
-def drafted_by_enemies(pages: Sequence[SplitPage], replies: int, seed: str) -> None:
+def drafted_by_enemies(files: Mapping[str, bytes], replies: int, seed: str) -> None:
     chance = random.Random(seed)
     counts: Counter[str] = Counter()
     sent = 0
     while sent < replies:
-        for page in chance.sample(pages, len(pages)):
-            work = Round(page, chance)
+        for path in chance.sample(sorted(files), len(files)):
+            work = Round(read_page(path, files[path]), chance)
             counts += work.run()
             sent += work.replies
             if sent >= replies:
@@ -186,25 +181,22 @@ def drafted_by_enemies(pages: Sequence[SplitPage], replies: int, seed: str) -> N
 
 @pytest.mark.slow
 def test_hostile_replies_do_no_harm_to_the_sample() -> None:
-    pages = list(pages_in(ROOT / "upstream/sample"))
-    drafted_by_enemies(pages, REPLIES // 2, "sample")
+    files = {
+        path: data
+        for path, data in read_tree(ROOT / "upstream/sample").items()
+        if path.endswith(SUFFIXES)
+    }
+    drafted_by_enemies(files, REPLIES // 2, "sample")
 
 
 @pytest.mark.slow
 @pytest.mark.realdocs
-def test_hostile_replies_do_no_harm_to_the_real_docs(
-    jax_docs_upstream: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from folders import copy_project
-
-    from pipeline.cli import main
-
-    copy_project(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    assert main(["pull", "jax", "-q"]) == 0
-    pages = list(pages_in(tmp_path / "upstream/jax"))
-    assert len(pages) > 100
-    drafted_by_enemies(pages, REPLIES // 2, "jax")
+def test_hostile_replies_do_no_harm_to_the_real_docs(repository: Repository) -> None:
+    blobs = repository.pages_at("jax-v0.10.2", SUFFIXES)
+    assert len(blobs) > 100
+    contents = repository.read(list(blobs.values()))
+    files = {path: data for path, (_, data) in zip(blobs, contents, strict=True)}
+    drafted_by_enemies(files, REPLIES // 2, "jax")
 
 
 @pytest.mark.slow
