@@ -330,15 +330,24 @@ def test_too_much_is_refused_at_once_and_nothing_is_written(
     assert end.memory <= MEMORY
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["import in --name sample", "adopt sample in"])
-def test_too_many_files_are_refused(command: str, synced: Path) -> None:
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with too many files."""
+    root = tmp_path_factory.mktemp("crowd")
     for number in range(FOUND_FILES.most // 1000 + 1):
-        folder = synced / "in" / str(number)
-        folder.mkdir(parents=True)
+        folder = root / str(number)
+        folder.mkdir()
         for name in range(1000):
-            (folder / f"{name}.po").touch()
-    end = run_measured(*command.split(), *ADOPTED[: 4 * ("adopt" in command)])
+            os.mknod(f"{folder}/{name}.po")
+    return root
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("synced")
+@pytest.mark.parametrize("command", ["import --name sample", "adopt sample"])
+def test_too_many_files_are_refused(command: str, crowd: Path) -> None:
+    adopted = ADOPTED if command.startswith("adopt") else ()
+    end = run_measured(*command.split(), str(crowd), *adopted)
     assert end.code == 4
     assert "files; at most 100,000 are read" in end.text
     assert end.seconds <= SECONDS
