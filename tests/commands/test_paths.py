@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from folders import read_tree
+from folders import copy_project, read_tree
 from in_process import run_in
 from repositories import git
 
@@ -142,10 +142,15 @@ def show_first(_: Run, make: Callable[[], Desk], *__: object, **___: object) -> 
 
 
 @pytest.fixture(scope="session")
-def plain(synced_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The synced sample as a repository of git: to be copied, not changed."""
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One synced page of the sample in a repository of git: to be copied, not changed."""
     root = tmp_path_factory.mktemp("plain") / "project"
-    shutil.copytree(synced_sample, root, symlinks=True)
+    copy_project(root)
+    kept = re.compile(r"/(arrays\.|images/|src/|glossary/|sample\.)")
+    for path in (*(root / "upstream").rglob("*"), *(root / "translations").rglob("*")):
+        if path.is_file() and not kept.search(path.as_posix()):
+            path.unlink()
+    assert run_in(root, "sync", "sample", "--no-execute").returncode == 0
     git(root, "init", "-q")
     git(root, "add", "--all")
     git(root, "commit", "-qm", "All")

@@ -8,7 +8,7 @@ from contextlib import chdir
 from pathlib import Path
 
 import pytest
-from branch_project import FIRST, Clone, page
+from branch_project import FIRST, NAME, Clone, page
 from folders import read_tree, snapshot
 from repositories import git, make_origin
 
@@ -332,7 +332,7 @@ def test_five_hundred_messages_take_seconds_and_not_minutes(tmp_path: Path) -> N
     work.branch("work")
     for number in range(50):
         work.translate(f"shelf{number}")
-    store(work)
+    assert work.run("split", NAME) == 0
     started = time.process_time()
     review = reviewed(work)
     seconds = time.process_time() - started
