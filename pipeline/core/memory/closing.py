@@ -10,6 +10,7 @@ the compared messages, so that opening the memory can compute the same diff agai
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -331,23 +332,25 @@ def _is_bare(entry: Entry) -> bool:
     return _is_blank(entry) and not entry.notes
 
 
-# Candidates for the old message in ``followed_text``: minimum ratio of rapidfuzz in percent, and
-# maximum number.
-_LIKE = 60.0
-_CHOICES = 20
+_REMOVED = re.compile(r"\[-(.+?)-\]")  # words of the old message in a diff
+_CHOICES = 20  # maximum number of candidates for the old message in ``followed_text``
 
 
 def followed_text(entry: Entry, texts: Collection[str]) -> str | None:
     """Return the old message whose change the entry's note quotes, or None.
 
     The note "carried over: mark-up: see [-jax.jit-]{+{func}`jax.jit`+}" does not name the old
-    message. So the most similar messages among ``texts`` are tried one by one.
+    message. So the messages of ``texts`` with all removed words are tried, the most similar first.
     """
     quoting = "".join(filter(_quotes, states_of(entry)))
     if not quoting:
         return None  # the common case
+    removed = _REMOVED.findall(quoting)
     similar = process.extract(
-        entry.msgid, list(texts), scorer=fuzz.ratio, score_cutoff=_LIKE, limit=_CHOICES
+        entry.msgid,
+        [text for text in texts if all(words in text for words in removed)],
+        scorer=fuzz.ratio,
+        limit=_CHOICES,
     )
     for text, _, _ in similar:
         # This is no guess: the message with the quoted diff is the old one.

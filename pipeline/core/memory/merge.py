@@ -19,6 +19,8 @@ from typing import NamedTuple, TypeVar
 from pipeline.core.catalog.origins import EMPTIED, is_emptied, is_remembered_draft
 from pipeline.core.memory.file import moment_of
 from pipeline.core.memory.record import (
+    SAME,
+    SAME_AS_PREVIOUS,
     SEEN,
     Key,
     Memory,
@@ -89,7 +91,7 @@ def translations_in_catalogs(catalogs: Iterable[Catalog]) -> Translations:
     for catalog in catalogs:
         for entry in catalog.entries:
             if entry.msgstr:
-                held.add((digest(entry.source_text), stored(entry).text))
+                held.add(_key(entry, stored(entry).text, digest))
     return held
 
 
@@ -380,7 +382,24 @@ def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
 
 def _translation_key(entry: Entry) -> tuple[str, str]:
     """Return an entry of a memory as an element of ``Translations``."""
-    return entry.source_text, text_of(entry)
+    return _key(entry, text_of(entry), lambda code: code)
+
+
+def _key(entry: Entry, text: str, code_of: Callable[[str], str]) -> tuple[str, str]:
+    """Return ``text``, the translation of ``entry``, as an element of ``Translations``.
+
+    ``code_of`` returns the digest of an English text of the entry. A fuzzy entry has the key of the
+    finished entry that it repeats: if its text equals the previous English, that key has ``SAME``.
+    """
+    source = entry.source_text
+    if source != entry.msgid:
+        if text == SAME_AS_PREVIOUS:
+            text = SAME
+        elif (
+            text == SAME
+        ):  # equals the current English, so it differs from the previous one
+            text = code_of(entry.msgid)
+    return code_of(source), text
 
 
 Value = TypeVar("Value")

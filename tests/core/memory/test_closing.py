@@ -254,6 +254,14 @@ def test_the_text_that_a_translation_followed_is_the_one_whose_diff_is_quoted() 
     assert followed_text(QUOTING, [OTHER, NEW, "Nothing like it."]) is None
 
 
+def test_the_old_text_may_be_much_longer() -> None:
+    old, new = "Ask {term}`the man at the bar <tea.shop.bar.Keeper>`.", "Ask `the man`."
+    note = f"carried over: mark-up: {diff(old, new)}"
+    entry = Entry(msgid=new, msgstr="问他", notes=(note,))
+    many = [f"Ask `the man {number}`." for number in range(50)]
+    assert followed_text(entry, [*many, old]) == old
+
+
 def test_a_note_without_a_diff_names_no_text() -> None:
     entry = Entry(msgid=NEW, notes=("carried over: the same text in bar",))
     assert followed_text(entry, [OLD, NEW]) is None

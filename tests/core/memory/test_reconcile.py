@@ -18,7 +18,7 @@ from pipeline.core.memory.merge import (
     translations_in_memories,
     unheld_entries,
 )
-from pipeline.core.memory.record import digest
+from pipeline.core.memory.record import SAME, SAME_AS_PREVIOUS, digest
 from pipeline.entries import Catalog, Entry
 
 TEXT = Entry(msgid=digest("Tea is made of leaves and hot water."))
@@ -186,6 +186,22 @@ def test_only_words_of_persons_that_stand_nowhere_else_would_be_lost() -> None:
     assert unheld_entries(memory_of(written("乙")), old, nowhere) == ()
     assert unheld_entries(new, memory_of(written("")), nowhere) == ()
     assert unheld_entries(new, memory_of(drafted("甲")), nowhere) == ()
+
+
+def test_a_fuzzy_copy_of_the_english_is_held_by_its_finished_original() -> None:
+    old, new = digest("96 GB"), digest("96 GiB")
+    finished = memory_of(Entry(msgid=old, notes=(SAME,)))
+    fuzzy = Entry(msgid=new, previous=old, fuzzy=True, notes=(SAME_AS_PREVIOUS,))
+    nothing = memory_of(Entry(msgid=digest("Another text.")))
+    held = held_in_memories([finished])
+    assert unheld_entries(nothing, memory_of(fuzzy), held) == ()
+    # A copy of the new English is another text.
+    copy = replace(fuzzy, notes=(SAME,))
+    assert unheld_entries(nothing, memory_of(copy), held) == (copy,)
+    for words, entry in (("96 GB", fuzzy), ("96 GiB", copy)):
+        local = Entry(msgid="96 GiB", previous="96 GB", fuzzy=True, msgstr=words)
+        in_catalogs = translations_in_catalogs([Catalog(entries=(local,))])
+        assert in_catalogs == translations_in_memories([memory_of(entry)])
 
 
 def test_a_draft_gives_way_to_anything_and_is_no_conflict() -> None:
