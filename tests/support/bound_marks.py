@@ -158,6 +158,11 @@ DIRECTIVES: Frames = {
         lambda text: f".. list-table::\n\n{_below('   * - ', '       ')(text)}",
     ),
 }
+# Places that hold one line.
+LINES: Frames = {
+    "table": (lambda text: f"| 1 |\n|---|\n| {text.strip()} |\n", str),
+    "heading": (lambda text: f"## {text}", str),
+}
 
 
 def rows() -> Iterable[tuple[str, str, str]]:
@@ -167,11 +172,13 @@ def rows() -> Iterable[tuple[str, str, str]]:
             places = [*PLACES, *DIRECTIVES] if dialect is MYST else [*PLACES]
             yield from ((name, str(dialect), place) for place in places)
             yield name, str(dialect), "cell"
+            if name in ("attributes of a link", "index"):
+                yield from ((name, str(dialect), place) for place in LINES)
         if not kind.dialects:
             yield from ((name, "rst", place) for place in [*PLACES, *DIRECTIVES])
 
 
 def put(text: str, format_name: str, place: str) -> str:
     """Return a sample in its place."""
-    markdown, rst = {**PLACES, **DIRECTIVES}.get(place, (str, str))
+    markdown, rst = {**PLACES, **DIRECTIVES, **LINES}.get(place, (str, str))
     return rst(text) if format_name == "rst" else markdown(text)
