@@ -10,10 +10,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from branch_project import LOCALE, NAME, Clone
 
 from pipeline.limits import FOUND_FILES, MEBIBYTE
 
@@ -212,12 +214,40 @@ OTHERS = {
         size=HUGE,
         message="at most 8,388,608 are read",
     ),
+    "site: lock": Row(
+        command="site sample --no-execute",
+        file="upstream/sample.lock",
+        content=bytes,
+        size=HUGE,
+        message="at most 8,388,608 are read",
+    ),
     "draft: glossary": Row(
         command="draft sample --stub --yes",
         file="translations/glossary/zh_CN.csv",
         content=bytes,
         size=2 * MEBIBYTE,
         message="at most 1,048,576 are read",
+    ),
+    "draft: lock": Row(
+        command="draft sample --stub --yes",
+        file="upstream/sample.lock",
+        content=bytes,
+        size=HUGE,
+        message="at most 8,388,608 are read",
+    ),
+    "draft: catalogue": Row(
+        command="draft sample --stub --yes --pages faq",
+        file=CATALOG,
+        content=bytes,
+        size=HUGE,
+        message="at most 8,388,608 are read",
+    ),
+    "draft: another file": Row(
+        command="draft sample --stub --yes",
+        file="translations/notes.txt",
+        content=bytes,
+        size=HUGE,
+        message="at most 268,435,456 are read",
     ),
     "cache: entry": Row(
         command="cache verify",
@@ -326,6 +356,32 @@ def test_too_much_is_refused_at_once_and_nothing_is_written(
     assert row.message in end.text
     assert file.stem in end.text
     assert committed(synced) == before
+    assert end.seconds <= SECONDS
+    assert end.memory <= MEMORY
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "option"),
+    [
+        (f"upstream/{NAME}.lock", "--no-execute"),
+        (f"upstream/{NAME}.lock", "--dry-run"),
+        # Without --dry-run, the page is reported, and the other pages move.
+        (f"translations/{LOCALE}/{NAME}/cellar.po", "--dry-run"),
+    ],
+)
+def test_upgrade_copies_no_file_that_is_too_large(
+    file: str, option: str, begun: Clone, tmp_path: Path
+) -> None:
+    work = begun.copy(tmp_path / "project")
+    os.truncate(work.root / file, HUGE)
+    before = committed(work.root)
+    with chdir(work.root):
+        end = run_measured("upgrade", "v2", NAME, "--package-version", "1.0.0", option)
+    assert end.code == 4, end.text
+    name = Path(file).name
+    assert f"{name}: has {HUGE:,} bytes; at most 8,388,608 are read" in end.text
+    assert committed(work.root) == before
     assert end.seconds <= SECONDS
     assert end.memory <= MEMORY
 

@@ -10,6 +10,7 @@ import errno
 import itertools
 import os
 import secrets
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -51,6 +52,16 @@ def read_own(path: Path, limit: Limit = OWN_BYTES) -> bytes | None:
         return read_bytes(path, limit=limit)
     except InputError:
         return None
+
+
+def copy_file(source: str | Path, target: str | Path) -> str:
+    """Copy a file with its mode and times; return the target, as ``shutil.copytree`` requires.
+
+    Raises InputError, before anything is copied, if the file is too large to be read afterwards.
+    """
+    limit = FILE_BYTES.get(Path(source).suffix, OWN_BYTES)
+    check_limit(os.stat(source).st_size, limit, where=str(source))
+    return str(shutil.copy2(source, target))
 
 
 def write_if_changed(

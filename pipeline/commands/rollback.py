@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipeline.adapters.files import WriteError
+from pipeline.adapters.files import WriteError, copy_file
 from pipeline.adapters.version_control import link_repository
 from pipeline.commands.signals import undisturbed
 from pipeline.core.catalog.origins import CARRIED, STATES
@@ -114,7 +114,7 @@ def _written_by_sync(run: Run) -> tuple[Path, ...]:
 def _copy(source: Path, target: Path, *, linked: bool = False) -> None:
     """Copy a file or a folder; with ``linked``, create hard links instead."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    copy = _link_or_copy if linked else shutil.copy2
+    copy = _link_or_copy if linked else copy_file
     if source.is_dir():
         shutil.copytree(source, target, copy_function=copy)
     else:
@@ -128,7 +128,7 @@ def _link_or_copy(source: str, target: str) -> str:
     try:
         os.link(source, target)
     except OSError:  # a file system without hard links
-        shutil.copy2(source, target)
+        copy_file(source, target)
     return target
 
 

@@ -15,7 +15,12 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pipeline.adapters.files import WriteError, hold_lock, remove_abandoned
+from pipeline.adapters.files import (
+    WriteError,
+    copy_file,
+    hold_lock,
+    remove_abandoned,
+)
 from pipeline.commands.console import (
     ask,
     print_error_text,
@@ -250,10 +255,15 @@ def _copy(run: Run, copy: Paths) -> None:
     (copy.root / "upstream").mkdir(parents=True)
     shutil.copy(root / "pyproject.toml", copy.root)
     shutil.copytree(run.paths.docs, copy.docs)
-    shutil.copy(run.paths.lock, copy.lock)
+    copy_file(run.paths.lock, copy.lock)
     # Leave out the memory, from which the run would restore the left-out catalogues.
     without = shutil.ignore_patterns("memory")
-    shutil.copytree(root / translations, copy.root / translations, ignore=without)
+    shutil.copytree(
+        root / translations,
+        copy.root / translations,
+        ignore=without,
+        copy_function=copy_file,
+    )
     for locale in run.locales:
         folder = copy.catalogs(locale)
         for path in list(folder.rglob("*.po")):
