@@ -41,7 +41,7 @@ class Block:
     state: ShownState  # what readers see
     # State of the translation, which readers may not see.
     standing: TranslationState = TranslationState.ENGLISH
-    # For a stale block: the English that its translation was made from.
+    # For a stale block, the older English that its translation was made from.
     previous: str = ""
     line: int = 0
     origin: OriginKind | None = None  # for a fuzzy block: who translated it
@@ -84,8 +84,8 @@ def blocks_of(
 
 def _entry_for(landed: Landing, entries: Sequence[Entry]) -> Entry | None:
     """Return the entry that translates a message in its section; None if there is none."""
-    # An entry may be for one section only, which its msgctxt names. Such an entry takes precedence
-    # over an entry for all sections.
+    # The msgctxt of an entry may name a section. The entry is then for this section only, and takes
+    # precedence over an entry for all sections.
     for context in (landed.section, None):
         for entry in entries:
             if entry.context == context:
@@ -96,7 +96,7 @@ def _entry_for(landed: Landing, entries: Sequence[Entry]) -> Entry | None:
 
 def _state_of(landed: Landing, entry: Entry | None) -> ShownState:
     """Return the state of a block as readers see it. ``entry`` translates it, if there is one."""
-    # If the translation equals the English (`JAX`), there are no two languages to show.
+    # If the translation equals the English (`JAX`), there is only one text to show.
     if not landed.is_translated or landed.text == landed.english:
         return ShownState.ENGLISH
     if entry is not None and entry.fuzzy:
@@ -125,7 +125,7 @@ def _previous_of(entry: Entry | None) -> str:
     return (entry.previous if entry else None) or ""
 
 
-# How to split English into words for a diff. Only Chinese needs glossary terms for that.
+# Splits English into words for a diff. Only to split Chinese, glossary terms would be needed.
 _ENGLISH = Words.of(())
 # States of the blocks that the panel of changes lists.
 _OUTDATED = (
@@ -160,8 +160,8 @@ def since(blocks: Sequence[Block], entries: Sequence[Entry]) -> dict[str, Any]:
     """Return the value ``since`` of a page's record: what has changed since the translation.
 
     ``blocks`` are all blocks of the page; ``entries`` are the entries of its memory. The counts add
-    up to the number of blocks outside of sections that stay English. A translation with several
-    authors counts for each of them::
+    up to the number of blocks; blocks in sections that stay English do not count. A translation
+    with several authors counts for each of them::
 
         {"counts": {"translated": 9, "stale": 1, …}, "blocks": [{"id": "9a8b…", "state": "stale",
          "number": 4, "diff": [["kept", "Use "], ["removed", "this"], ["added", "that"]]}, …],
@@ -185,7 +185,7 @@ def _rows_of_blocks(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
             row: dict[str, Any] = {
                 "id": digest(block.landed.msgid),
                 "state": str(block.standing),
-                # Without a number, the panel has no link to the message.
+                # If the number is None, the panel has no link to the message.
                 "number": number if block.has_place else None,
             }
             if block.standing is TranslationState.STALE:
@@ -253,7 +253,8 @@ def entries_with_authors(path: Path) -> tuple[Entry, ...]:
     if not path.is_file():
         return ()
     data = files.read_bytes(path)
-    # Few files name authors. Parsing all files would take most of a build's time.
+    # Few files name authors, so parse only these: parsing all files would take most of a build's
+    # time.
     if not any(note in data for note in _NAMING):
         return ()
     try:

@@ -63,7 +63,7 @@ _SPHINX = frozenset(
 )
 # Type of the warning that our extension logs for a page that it could not write.
 UNWRITTEN = "jz.unwritten"
-# With at most this many changed files, one process is faster than several.
+# Maximum number of changed source files for which one Sphinx process is faster than several.
 SERIAL_LIMIT = 20
 _PHASES = {"reading sources": "read", "writing output": "write"}
 
@@ -117,7 +117,7 @@ def build_site(
     memo = memo_of(site)
     if run.pages:
         site = replace(site, kept=_kept_pages(site, memo))
-    # Check these first, so that a failure does not waste minutes of work.
+    # Check extensions and folder first, so that a failure does not waste minutes of work.
     _check_extensions(policy)
     check_writable(site.target)
     code = code_digest(PACKAGES)
@@ -134,7 +134,8 @@ def build_site(
     )
     # ``index.html`` is missing if somebody has deleted the site.
     if last and not assembled.changed and (site.target / "index.html").is_file():
-        # The manifest names the project's commit, which may change although no page does.
+        # The manifest names the project's commit. So write it even if only this commit has changed,
+        # and no page.
         files.write_if_changed(site.target / MANIFEST, freshness_file(site))
         run.log.note(f"nothing changed for the site in {locale} since the last run")
         findings = (*findings, *_skipped_pages(site, findings))
@@ -143,7 +144,8 @@ def build_site(
     # If somebody kills the build after this line, the site is a mixture of old and new files. The
     # next run finds no memo, so it builds everything again.
     forget_all(site)
-    # ``last`` is None if our code has changed. Then all pages are built, whatever has changed.
+    # ``last`` is None if our code has changed. Then Sphinx builds all pages, even if few source
+    # files have changed.
     is_small = last is not None and assembled.changed <= SERIAL_LIMIT
     # Some extensions wrongly declare that they are safe for parallel builds (sphinx_proof).
     is_serial = is_small or bool(policy.extensions)
@@ -173,8 +175,8 @@ def write_remaining_files(
 ) -> int:
     """Write all files that Sphinx does not write; return how many were written or removed.
 
-    A download without bytes (None) exists already. Pages that no longer exist and unused styles are
-    removed. Raises WriteError.
+    ``downloads`` maps paths in the site to bytes, or to None for a file that exists already. Pages
+    that no longer exist and unused styles are removed. Raises WriteError.
     """
     pages = _possible_pages(site)
     old_pages = redirect_pages(
@@ -204,14 +206,16 @@ def write_remaining_files(
 def _possible_pages(site: Site) -> set[str]:
     """Return the pages that Sphinx may have written for this site, without suffix."""
     pages = set(own_pages_of(site).values())
-    # Some pages of the lock may not be part of this run. Their files of the last build remain.
+    # Include pages of the lock that are not part of this run: their files from the last build
+    # remain.
     pages.update(page.name for page in site.lock.pages)
     pages = {page for page in pages if not is_reference(page)}
     pages -= site.lock.unpublished
     pages.update(site.names)
     pages -= site.shared
     if first_page(site) != "index":
-        # A site of selected pages starts at one of them, even if upstream has an index.
+        # A site of selected pages (``--pages``) has one of these pages as its first page, even if
+        # upstream has an index.
         pages.discard("index")
     return pages
 
@@ -235,7 +239,7 @@ def _stale_files(
     site: Site, pages: Collection[str], wanted: Collection[str]
 ) -> Iterator[Path]:
     """Yield the files of pages that no longer exist, because Sphinx never removes files."""
-    # Folders of other locales, of other releases and of Sphinx itself are skipped.
+    # Skip the folders of other locales, of other releases, and of Sphinx itself.
     skipped = _SPHINX | (set(site.settings.locales) - {site.locale})
     skipped |= set(site.upstream.beside)
     allowed = {*wanted, *(f"{page}.html" for page in pages)}
@@ -244,7 +248,7 @@ def _stale_files(
         name = path.relative_to(site.target).as_posix()
         if name not in allowed and name.partition("/")[0] not in skipped:
             yield path
-    # Downloads of pages that no longer exist, or whose format has changed.
+    # Also yield downloads of pages that no longer exist, or whose document has another format now.
     kept = {*wanted, *map(source_name, site.kept)}
     suffixes = (".ipynb", ".rst", DOCSTRING_SUFFIX)
     for path in files.files_below(site.target / DOWNLOADS, *suffixes):
@@ -313,7 +317,7 @@ def _run_sphinx(site: Site, log: Log, *, anew: bool, jobs: int) -> Built:
 
     ``anew`` discards Sphinx's state first. With 0 ``jobs``, the configured number is used.
     """
-    # Sphinx compares only the sources, so it would not notice a change of our code.
+    # Sphinx's state does not depend on our code: Sphinx compares only the sources. So discard it.
     if anew:
         discard_environment(site.doctrees)
     restore_styles(site)

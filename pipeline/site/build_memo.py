@@ -24,14 +24,14 @@ BUILT = (".html", ".js", ".css")  # suffixes of built files that have a subject
 class SubjectState:
     """Value of a subject. Each kind of subject uses different fields."""
 
-    # Page: paths of its Sphinx sources and of its downloads.
+    # Fields of a page: the paths of its Sphinx sources and of its downloads.
     files: tuple[str, ...] = ()
     downloads: tuple[str, ...] = ()
-    # Built page or script: the classes and ids in it.
+    # Field of a built page or script: the classes and ids in it.
     words: tuple[str, ...] = ()
-    # Style sheet: its text after pruning.
+    # Field of a style sheet: its text after pruning.
     css: str = ""
-    # Whole site: the pages that it shows as source, wholly or in part.
+    # Field of the whole site: the pages that it shows as source, wholly or in part.
     broken: Mapping[str, BrokenPage] = field(default_factory=dict)
 
 

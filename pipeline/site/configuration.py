@@ -88,12 +88,12 @@ def _page_texts(site: Site) -> dict[str, str]:
     return texts
 
 
-# Version names of the newest docs and of the newest release.
+# The names that Read the Docs gives to the newest docs and to the newest release, in addresses.
 _NEWEST = ("latest", "stable")
 
 
 def english_places(policy: SitePolicy, lock: Lock) -> Mapping[str, Sequence[str]]:
-    """Return hosts and paths of upstream's site. By these, the extension finds links to that site.
+    """Return hosts and paths of upstream's site. With them, the extension finds links to it.
 
     For ``https://docs.jax.dev/en/latest/``:
 
@@ -143,7 +143,8 @@ _COPY_TYPES: Mapping[str, type] = {
     "here_doc_delimiter": str,
     "exclude": str,
 }
-# Characters that are safe in a CSS selector, which sphinx-copybutton inserts into a script.
+# Matches a CSS selector of safe characters only: sphinx-copybutton inserts the selector into a
+# script.
 _SELECTOR = re.compile(r"[\w .#:,>+~*()=\"\[\]-]*", re.ASCII)
 
 
@@ -175,7 +176,7 @@ def rules_in(code: str) -> dict[str, Any]:
     return {f"{PREFIX}{name}": value for name, value in rules.items()}
 
 
-# Types of substitutions that can be inserted as plain text.
+# Types of values that can be inserted as plain text; other substitutions are dropped.
 _SCALARS = (str, int, float, bool)
 
 
@@ -219,7 +220,7 @@ def _read_text(path: Path) -> str:
 
 def configuration_of(site: Site) -> dict[str, Any]:
     """Return the values of ``site.json``, which ``extension/conf.py`` reads."""
-    # Paths are absolute, because Sphinx runs in another folder.
+    # All paths in the values are absolute, because Sphinx runs in another folder.
     folders = site.lock.docs
     return {
         "title": site.policy.title or site.upstream.name,
@@ -247,8 +248,8 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "url": site.policy.url,
         "releases": site.releases,
         "is_beside": site.upstream.is_beside,
-        # Pages that only the pinned site builds, the relative path to that site, and Sphinx's state
-        # of that site.
+        # Pages that only the pinned site builds, the relative path to the pinned site, and the
+        # folder of Sphinx's state for the pinned site.
         "shared": sorted(site.shared),
         "pinned": site.pinned_folder,
         "pinned_doctrees": str(site.pinned_doctrees),
@@ -305,8 +306,8 @@ def moved_pages(site: Site) -> dict[str, str]:
         if configuration.is_file():
             code = files.read_bytes(configuration).decode("utf-8", "replace")
             redirects |= read_redirects(code, below=prefix)
-    # Some readers take an address of upstream's site and replace only the host. The address lacks
-    # the docs folder, so ``guide`` must lead to ``docs/guide``.
+    # Some readers take an address of upstream's site and replace only the host. Upstream's address
+    # lacks the docs folder, so here ``guide`` must lead to ``docs/guide``.
     top = english_folder(site.lock)
     for page in (*site.names, *redirects):
         if top and page.startswith(top):

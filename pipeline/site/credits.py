@@ -24,7 +24,7 @@ def credits_of_page(paths: Paths, locale: str, document: str) -> list[tuple[str,
     try:
         data = read_bytes(path)
         if ADOPTED not in data:
-            return []  # do not parse: most catalogues have no such notes
+            return []  # most catalogues have no such notes, so do not parse them
         from pipeline.adapters import po
 
         entries = po.read_catalog(data, where=page).catalog.entries

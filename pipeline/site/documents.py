@@ -41,7 +41,7 @@ def landings_of(site: Site, page: PageResult) -> tuple[Landing, ...]:
     English. A document that cannot be split has no landings. Raises InputError.
     """
     path = page.files[0].path
-    # Without a merged document, do not read landings: the file would be from an earlier run.
+    # Without a merged document, do not read the file of landings: it would be from an earlier run.
     if not (site.paths.merged(site.locale) / path).is_file():
         try:
             return merge.merge(_upstream_document(site, path), {}).blocks
@@ -52,7 +52,7 @@ def landings_of(site: Site, page: PageResult) -> tuple[Landing, ...]:
         try:
             return landings_from_json(files.read_bytes(file), where=str(file))
         except InputError:
-            pass  # damaged, or written by another version: merge again
+            pass  # damaged, or written by another version of the pipeline: merge again
     try:
         return merge_again(site, page).blocks
     except GuardError:

@@ -96,7 +96,8 @@ def feed(
     newest = changes[0]["date"] if changes else site.lock.date
     _add(root, "updated", newest or _NEVER)
     _link(root, "alternate", site.policy.url or "index.html")
-    # A feed should contain its own address, which is known only if it is configured.
+    # A feed should contain its own address. This address is known only if the site's ``url`` is
+    # configured.
     if site.policy.url:
         _link(root, "self", f"{site.policy.url}{FEED}")
     _author(root, words(site.locale, "feed")["by"].format(title))
@@ -166,7 +167,8 @@ def _language(site: Site) -> str:
 # Characters that could start HTML or a link in Markdown.
 _MARKUP = re.compile(r"[\\<\[\]]")
 _BACKTICKS = re.compile("`+")
-# Names of languages that are valid after a fence. A notebook may give any text as its language.
+# Matches names of languages that are valid after a fence. A notebook may give any text as its
+# language.
 _LANGUAGE = re.compile(r"[\w+#.-]+")
 
 
@@ -192,7 +194,8 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
             texts[f"{page.page}.md"] = _words_of(site, page.page).encode()
             continue
         source = page.files[0].path
-        # The Markdown file of a reST page has only its words, so the source is published, too.
+        # The Markdown file of a reST page has only the words of the page, so publish its reST
+        # source, too.
         if source.endswith(".rst"):
             texts[source_name(page.page)] = files.read_bytes(site.document(source))
         if markdown := page_as_markdown(site, page):
@@ -206,7 +209,7 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
 
 
 def freshness_file(site: Site) -> bytes:
-    """Return ``freshness.json``. It has digests of other files, so write those files first."""
+    """Return ``freshness.json``. It has digests of other files, so write them before."""
     path = site.target / "progress.json"
     rows: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))["pages"]
     return to_json(freshness_of_site(site, rows, history_of(site)))
@@ -287,7 +290,7 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
         line = f"- [{_plain(row['title'])}]({address}){note}"
         for part in site.included_in(row["page"]):
             if is_reference(part.page):
-                continue  # the Markdown of the page contains the docstring
+                continue  # the Markdown of a page contains its docstrings, so they have no entries
             path = part.files[0].path
             text = (
                 source_name(part.page) if path.endswith(".rst") else f"{part.page}.md"

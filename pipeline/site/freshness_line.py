@@ -123,7 +123,7 @@ class _Line:
             reason=self._reason(run),
         )
         yield f'<span class="jz-run jz-run-{run.status}">{sentence}</span>'
-        # Skipped code has no outputs, so its outputs do not count as missing.
+        # Code that was skipped on purpose has no outputs. Do not report these outputs as missing.
         if outputs is ShownOutputs.MISSING and run.status is not Status.SKIPPED:
             yield self.text("missing")
 
@@ -148,10 +148,10 @@ class _Line:
     def source(self, sources: Mapping[str, str], license_name: str) -> str:
         """Return a sentence with the page's sources and licence, as the licence requires."""
         link = _links(sources, self.locale)
-        # A page without translations must not be called a translation.
+        # The sentence must not call a page without translations a translation.
         key = "source" if self.page.translated else "english"
         sentence = self.text(key, source=link)
-        # If no licence is configured, none is named.
+        # If no licence is configured, the sentence names none.
         if license_name:
             sentence += self.text("license", license=escape(license_name))
         return sentence
@@ -169,7 +169,7 @@ class _Line:
         """Return a word in brackets, as the language writes them; empty if there is no word."""
         if not text:
             return ""
-        # A word that the table lacks is shown unchanged.
+        # If the table lacks the word, show it unchanged.
         html = escape(words(self.locale, "reasons").get(text, text))
         if title:
             html = f'<span title="{escape(title)}">{html}</span>'

@@ -95,7 +95,7 @@ def _others(site: Site) -> Found:
     available: list[SiteInventory] = []
     for name, url in wanted.items():
         known = names.get(name)
-        # The configured address may have changed since the table was written.
+        # Use the configured address: it may have changed since the table was written.
         if known and known.url == url:
             available.append(_for_sphinx(name, url, known.objects))
     missing = sorted(wanted.keys() - {inventory.name for inventory in available})
@@ -107,8 +107,8 @@ def _for_sphinx(
 ) -> SiteInventory:
     """Return an inventory in Sphinx's format.
 
-    Its path has a digest: Sphinx compares only the paths of inventories with those of the last
-    build.
+    Its path contains a digest of its content. Otherwise Sphinx would not notice new content: it
+    compares only the paths of inventories with those of the last build.
     """
     data = format_inventory(name, objects)
     digest = hashlib.sha256(data).hexdigest()[:12]

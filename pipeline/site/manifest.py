@@ -38,7 +38,7 @@ _HINT = (
     "Name the root of a site that this project has built: the folder or address "
     "that has freshness.json in it."
 )
-# Parts of a word diff that give the old text, and those that give the new text.
+# The parts of a word diff that together are the old text, and those that together are the new text.
 _OLD, _NEW = (Part.KEPT, Part.REMOVED), (Part.KEPT, Part.ADDED)
 
 
@@ -121,7 +121,7 @@ def _known_of(site: Site, page: str, memo: Memo[_PageMemo]) -> _PageMemo | None:
             downloads=tuple(path for _, path in record["downloads"]),
             included=record["included"],
         )
-    # The files may have changed although the record has not.
+    # Digest the files again: they may have changed although the record has not.
     known = replace(known, digests=_digests(site, page, known))
     memo.put(page, key, known)
     return known
@@ -195,7 +195,7 @@ def _files_of_included(one: Mapping[str, str]) -> tuple[str, ...]:
     """Return the paths that the files of one included document may have."""
     source = one["source"]
     if source.endswith(DOCSTRING_SUFFIX):
-        # The docstrings of a page share its name.
+        # All docstrings of a page have the page's name, so include their paths.
         return (docstring_name(source),)
     return _text_files(one["page"])
 

@@ -28,7 +28,7 @@ _NAMED = 5  # how many missing pages a finding names
 Row = list[Any]
 
 
-# Usual names of a first page, the likeliest first. Upper and lower case are the same.
+# Usual names of a first page, the likeliest first, in lower case. Comparisons ignore the case.
 _USUAL = ("index", "intro", "introduction", "readme", "home", "welcome", "overview")
 
 
@@ -55,7 +55,7 @@ def _root_rank(
     inside = ((number, top) for number, top in places if page.startswith(top))
     number, top = next(inside, (len(tops), ""))
     *folders, name = page.removeprefix(top).lower().split("/")
-    # Folders that are not meant for readers: _static/note, .github/contributing
+    # Pages in folders that are not meant for readers come last: _static/note, .github/contributing
     is_private = any(folder.startswith(("_", ".")) for folder in folders)
     is_unusual = name not in _USUAL
     usual = len(_USUAL) if is_unusual else _USUAL.index(name)

@@ -132,7 +132,8 @@ class Site:
     def source(self, path: str) -> tuple[str, str]:
         """Return the readable name of a document's source, and its address at upstream.
 
-        For a docstring, they name its line in the module: ``jax/_src/api.py:120``.
+        For a docstring, name and address are those of its line in the module:
+        ``jax/_src/api.py:120``.
         """
         module, line = self.reference.source_of(path) if self.reference else ("", 0)
         if not module:

@@ -153,7 +153,8 @@ def _block_record(
     ``{"text": "你好", "state": "translated", "edit": "https://…", "english": "Hello"}``. There may
     also be ``terms`` (glossary hints), ``kept`` (it is a glossary term whose English stays on the
     line below the translation), ``origin`` and ``rest`` (it is in a section that stays English).
-    ``lines`` maps digests to lines of the memory; it is empty if people edit the catalogue.
+    ``lines`` maps digests of messages to line numbers in the memory file; it is empty if the link
+    for editing leads to the catalogue.
     """
     landed = block.landed
     text, english = landed.text, landed.english
@@ -163,7 +164,7 @@ def _block_record(
     address = _edit_address(site, page, block, lines)
     if address:
         record["edit"] = address
-    # An English block has its English in ``text`` already.
+    # Leave out ``english`` for an English block: its ``text`` is the English already.
     if block.state is not ShownState.ENGLISH:
         record["english"] = english
     terms = _terms_of(site, block)
@@ -181,8 +182,9 @@ def _edit_address(
 ) -> str:
     """Return the address for editing a block's translation; empty if there is none.
 
-    If the configured address contains ``{line}``, a block without a line has no address. If people
-    edit the memory, ``lines`` has its lines. Otherwise the line in the catalogue is used.
+    If the configured address contains ``{line}``, a block without a line has no address. If the
+    address leads to the memory, ``lines`` has the line; otherwise the line in the catalogue is
+    used.
     """
     name = digest(block.landed.msgid)
     line = lines.get(name, 0) if lines else block.line
@@ -236,7 +238,8 @@ def _memory_lines(site: Site, page: str) -> dict[str, int]:
     Return an empty dictionary if the links for editing lead to the catalogue.
     """
     path = site.paths.memory(site.locale, page)
-    # Most projects commit the memory, not the catalogues. Then the configured address leads to it.
+    # Most projects commit the memory, not the catalogues. Then the configured address for editing
+    # leads to the memory.
     if "/memory/" not in site.policy.edit_url or not path.is_file():
         return {}
     try:

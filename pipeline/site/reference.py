@@ -36,7 +36,7 @@ from pipeline.findings import Finding, Severity
 from pipeline.paths import Paths
 from pipeline.site.texts import words
 
-# A full stop, or one of the full-width marks that end a sentence.
+# Matches the end of a sentence: a full stop, or a full-width mark.
 _SENTENCE = re.compile(r".+?(?:[\u3002\uff01\uff1f]|\.(?=\s|$)|$)", re.DOTALL)
 # Lines with a heading that readers see: ".. rubric:: Examples", ":environment variable: ``JAX_X``"
 _HEADING = re.compile(r"(\s*(?:\.\. rubric:: |:(?=[^:]+: )))([^:]+)(.*)")
@@ -117,7 +117,7 @@ class Reference:
             row = self.rows.get(name, PageResult(page=name))
             files_of_row = [file for file in row.files if file.path == path]
             if name in counted:
-                # The first result has the counts of the whole catalogue.
+                # Leave out the counts here: the first result has those of the whole catalogue.
                 row = PageResult(page=name)
             counted.add(name)
             for file in files_of_row:

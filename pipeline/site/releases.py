@@ -64,9 +64,10 @@ def releases_of(site: Site) -> list[dict[str, Any]]:
 def _shared_pages(site: Site, pinned: Lock, lock: Lock) -> list[str]:
     """Return the pages that are equal in the pinned release and in the release of ``lock``.
 
-    ``site`` is the site of one of them. A page is equal if its documents, the documents that it
-    includes, and the files that it names are equal. The first page is never shared. In a build of
-    the release beside the pin, a page that the pinned site lacks is not shared, either.
+    ``site`` is the site of one of these two releases. A page is equal if its documents, the
+    documents that it includes, and the files that it names are equal. The first page is never
+    shared. In a build of the release beside the pin, a page that the pinned site lacks is not
+    shared, either.
     """
     changed = {file.path for file in {*pinned.files} ^ {*lock.files}}
     names = [

@@ -77,7 +77,7 @@ def assemble(
     wanted = _files_of_site(site, contributors)
     downloads: dict[str, bytes | None] = {}
     findings: list[Finding] = []
-    # Part of the key of every page, so it is computed only once.
+    # This digest is a part of the key of every page, so compute it only once.
     common = _digest_of_site(site, code)
     for page in site.pages:
         try:
@@ -112,8 +112,8 @@ def assemble(
 
 def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Content]:
     """Return the files of the whole site: configuration, records, and upstream's assets."""
-    # If too many synonyms match, the search uses only the first ones. The readers' words are more
-    # important than the glossary.
+    # Put the readers' words before the glossary: if too many synonyms match, the search uses only
+    # the first ones, and the readers' words are more important.
     usual_names = site.upstream.usual_names
     words = [*readers_words(site.locale, usual_names), *synonyms(site.glossary)]
     counts = facts(
@@ -121,7 +121,7 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
         site.pages,
         contributors,
         others=_counts_kept(site),
-        # What readers call the docs: the package, or the title of the docs.
+        # The name of the docs for readers: the package, or the title of the docs.
         title=site.lock.package or site.policy.title or site.upstream.name,
     )
     wanted: dict[str, Content] = {
@@ -220,8 +220,8 @@ def _page_files(
             sources=dict.fromkeys(known.files), downloads=dict.fromkeys(known.downloads)
         )
     if page.page in site.shared:
-        # The extension takes the page from the pinned site. Sphinx only needs to know that the page
-        # exists, and whether it has changed.
+        # The extension takes a shared page from the pinned site. Sphinx only needs to know that the
+        # page exists, and whether it has changed.
         paths = [file.path for file in page.files[:1]]
         made = _PageFiles(
             sources={page_path(path): site.document(path) for path in paths},
@@ -235,7 +235,7 @@ def _page_files(
     try:
         downloads = notebooks_of(shown)
     except InputError as error:
-        # The site shows the page, but does not offer it as a notebook.
+        # The page has no downloads then: the site shows it, but does not offer it as a notebook.
         findings = (Finding.of(error, page=page.page),)
         shown, downloads = replace(shown, is_notebook=False), {}
     record = to_json(record_of(site, shown, included))

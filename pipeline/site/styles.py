@@ -28,9 +28,10 @@ _COMMENT_OR_SPACE = re.compile(
     r"|/\*.*?\*/|(?P<space>\s+)",
     re.DOTALL,
 )
-# At-rules whose block contains rules. The block of other ones (@font-face) contains declarations.
+# At-rules whose block contains rules. The block of other at-rules, such as @font-face, contains
+# declarations.
 _NESTING = frozenset(("media", "supports", "layer", "container", "scope"))
-# Functions with a list of selectors, one of which must match.
+# Pseudo-classes with a list of selectors: an element matches if it matches one of these selectors.
 _ONE_OF = frozenset(("is", "where", "matches", "any", "has"))
 _PART_OF_CLASS = re.compile(r"\s*class\*=[\"']?([\w-]+)[\"']?\s*")
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
@@ -53,7 +54,8 @@ def words_in_html(html: str) -> frozenset[str]:
     words: set[str] = set()
     for attribute in _ATTRIBUTES:
         for values in set(attribute.findall(html)):
-            # The value is in one of three groups, by its quotes; the other groups are empty.
+            # Each match has the value in one of three groups (double quotes, single quotes, none);
+            # the other two groups are empty.
             words.update("".join(values).split())
     return frozenset(words)
 

@@ -31,7 +31,8 @@ def term_hints(
     words_by_term: dict[str, str] = {}
     for mention in glossary.mentions(english, markup):
         term = mention.term
-        # Rows of weight NOTE are advice: such words may be translated in many ways.
+        # Skip rows of weight NOTE. They only advise translators, because their words may be
+        # translated in many ways.
         if term.weight in (None, Severity.NOTE) or term.english in words_by_term:
             continue
         if words := _rendering_in(chinese, term):
@@ -85,7 +86,8 @@ def synonyms(glossary: Glossary) -> list[tuple[list[str], list[str]]]:
     right = set().union(*map(_searched, (term.renderings for term in glossary.terms)))
     for term in glossary.terms:
         renderings = _searched(term.renderings)
-        # Rows without weight only permit a word. Rows without renderings have no words to find.
+        # Skip rows without weight, which only permit a word, and rows without renderings, which
+        # have no words to find.
         if term.weight is not None and renderings:
             others = [word for word in _searched(term.avoided) if word not in right]
             rows.append(

@@ -2,8 +2,9 @@
 
 The extension runs in Sphinx's own process. From the pipeline it gets only the sources and the
 records (see ``records``). ``content`` has figures, code and other content of a page, ``bilingual``
-the two languages side by side, ``navigation`` the links between pages. Modules for a whole page or
-the whole site are in this folder. Code that runs before or after Sphinx does not belong here.
+the two languages side by side, ``navigation`` the links between pages. Modules that concern a whole
+page or the whole site are directly in this folder. Code that runs before or after Sphinx does not
+belong here.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         *(toctree, sidebar, theme, assets, search, own_pages, shared, speed),
     ):
         part.setup(app)
-    # Loaded after the theme's sheet, whose rules it overrides.
+    # ``site.css`` overrides rules of the theme's style sheet, so it is loaded later.
     app.add_css_file("site.css", priority=900)
     app.add_js_file("site.js", loading_method="defer")
     return {

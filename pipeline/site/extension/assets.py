@@ -42,18 +42,19 @@ _OF_SEARCH = (
     "sphinx_highlight.js",
     "translations.js",
 )
-# Scripts that extensions add to every page. A page needs a script only if it contains this text.
+# Scripts that extensions add to every page. Each has a text: only pages with this text need the
+# script.
 _SCRIPTS = {
     "design-tabs.js": "sd-tab-set",
     "clipboard.min.js": "<pre",
     "copybutton.js": "<pre",
-    # Formulas that MathML cannot express.
+    # The start tag of a formula that MathML cannot express, so that MathJax must render it.
     "formulas.js": 'class="math notranslate',
     "mathjax/tex-chtml.js": 'class="math notranslate',
 }
-# Scripts that no page needs. The first marks the words of a search, as our own search does. The
-# second has messages that our pages do not show. It also evaluates a string as code, which the
-# security policy of the pages forbids.
+# Scripts that no page needs. The first marks the words of a search, but our own search does this,
+# too. The second has messages that our pages do not show. It also evaluates a string as code, which
+# the security policy of the pages forbids.
 _NEEDLESS = ("sphinx_highlight.js", "translations.js")
 # Files and folders of the MathJax package, and the folders below ``mathjax`` that they go to.
 _MATHJAX = {
@@ -123,7 +124,7 @@ def link_one_sheet(
 def _sheet_version(static: Path) -> str:
     """Return a digest of the joined style sheet, for its address.
 
-    If the style sheet changes, its address changes, so browsers do not use an outdated one from
+    If the style sheet changes, its address changes. So browsers take no outdated style sheet from
     their cache. All parts of the style sheet except MyST-NB's exist before Sphinx writes the first
     page.
     """

@@ -58,7 +58,7 @@ myst_enable_extensions = [
     "tasklist",
     # GitHub's "> [!NOTE]", which many docs use in any dialect.
     "alert",
-    # Attributes ({: .class}) are a part of other Markdown dialects.
+    # Attributes ({: .class}) are a part of the Markdown dialects other than MyST.
     *([] if SITE["dialect"] == "myst" else ["attrs_inline", "attrs_block"]),
     *SITE["myst_extensions"],
 ]
@@ -68,7 +68,7 @@ if SITE["substitutions"] is not None:
 # As in upstream's conf.py, because links to headings depend on this value.
 myst_heading_anchors = 3
 suppress_warnings = [
-    # "Strikethrough is only supported in HTML": we write HTML.
+    # MyST warns that it supports strikethrough only in HTML. We write only HTML.
     "myst.strikethrough",
     # Upstream's pages skip levels of headings, and we do not change headings.
     "myst.header",
@@ -88,7 +88,7 @@ intersphinx_cache_limit = -1
 globals().update(SITE["copying"])
 
 html_theme = "sphinx_book_theme"
-# Part of the addresses of the theme's scripts: with a new version, browsers load them again.
+# Part of the addresses of the theme's scripts. So browsers load the scripts of a new version.
 html_context = {"jz_theme_version": version_of("pydata-sphinx-theme")}
 html_title = SITE["title"]
 html_favicon = str(PACKAGE / "static" / "icon.svg")
@@ -96,12 +96,12 @@ html_static_path = [
     *([str(HERE / "_static")] if (HERE / "_static").is_dir() else []),
     str(PACKAGE / "static"),
 ]
-# Pages offer notebooks as downloads, so the sources are not needed.
+# Pages offer notebooks as downloads, so Sphinx need not publish the sources of pages.
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_last_updated_fmt = None
-# No index of documented objects.
+# Sphinx shall not make indexes of documented objects.
 html_use_index = False
 html_domain_indices = False
 html_show_copyright = False

@@ -90,8 +90,8 @@ def _guarded_myst(
     """Run a directive in MyST and return its nodes. Error messages quote the directive's source."""
     source = f"```{{{name}}} {first_line}".rstrip() + f"\n{content.rstrip()}\n```"
     transforms = list(self.document.transformer.transforms)
-    # After an exception, MyST would still be inside a node of the directive, so its position is
-    # restored.
+    # After an exception, MyST would go on inside a node of the directive. So store MyST's position
+    # now, and restore it then.
     node, level = self.current_node, dict(self._level_to_section)
     try:
         made = _run_myst(self, name, first_line, content, position, *args, **options)
@@ -197,7 +197,7 @@ class GuardedTransformer(Transformer):
 
 
 def _without_nodes(transforms: list[Any]) -> list[Any]:
-    """Return only the transforms for whole pages. Others have a single node as third value."""
+    """Return the transforms for whole pages. (Others have the node to transform as third value.)"""
     return [entry for entry in transforms if entry[2] is None]
 
 
@@ -208,8 +208,8 @@ def _words_of_exception(error: Exception) -> str:
 
 def _show_broken_blocks(document: nodes.document) -> None:
     """Show the source of all content with errors, and store the first error of the page."""
-    # A message about inline markup is elsewhere on the page. A "problematic" node is at the place
-    # of the markup.
+    # docutils puts a message about inline markup elsewhere on the page. At the place of the markup
+    # it leaves a "problematic" node.
     placed = list(filter(_is_error, document.findall(nodes.system_message)))
     errors = dict.fromkeys([*placed, *filter(_is_error, document.parse_messages)])
     if not errors:
@@ -227,7 +227,7 @@ def _show_broken_blocks(document: nodes.document) -> None:
     problem = first.children[0].astext().strip() if first.children else "?"
     if first.get("line"):
         problem = f"{first['line']}: {problem}"
-    # For a docstring, the source is the name of the object: "lamps/lamp.py:12: lamps.shine".
+    # For a docstring, the attribute ``source`` names the object: "lamps/lamp.py:12: lamps.shine".
     if ": " in first.get("source", ""):
         problem = f"{first['source']}: {problem}"
     _note(document, BrokenPage(problem=problem, blocks=len(errors)))
@@ -339,7 +339,8 @@ class GuardedHTMLBuilder(OwnPagesBuilder):
             super().write_doc(docname, doctree)
         except Exception as error:  # noqa: BLE001 - writers of extensions raise anything
             problem = _words_of_exception(error)
-            # Only log the problem: Sphinx does not collect notes from processes that write pages.
+            # Only log the problem. It cannot be stored as a note (see ``records``), because Sphinx
+            # does not collect notes from processes that write pages.
             logger.error(problem, location=docname, type="jz", subtype="unwritten")
             page = new_document(str(doctree.get("source", "")), doctree.settings)
             doctree.settings.env.current_document.docname = docname

@@ -48,7 +48,7 @@ Row = Mapping[str, Any]  # row of ``since`` in a record: a block with its state
 class GiveTitle(SphinxTransform):
     """Transform that gives a title to a page without one.
 
-    Tables of contents and the search need titles. A page without one consists of ``include``
+    Tables of contents and the search need titles. A page without a title consists of ``include``
     directives for files that were not pulled.
     """
 
@@ -184,7 +184,8 @@ def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> s
         f'<details class="jz-since"><summary>{heading}</summary>\n'
         f"{''.join(parts)}</details>\n"
     )
-    # ``own_html`` replaces ``{root}``, but upstream's text may contain it too.
+    # ``own_html`` would replace ``{root}`` in this HTML. Here it can only be upstream's text:
+    # escape it.
     return html.replace("{root}", "&#123;root}")
 
 
@@ -252,7 +253,8 @@ def _diff(pieces: Sequence[tuple[str, str]]) -> str:
 def _shortened(words: str, *, is_first: bool, is_last: bool) -> str:
     """Return unchanged words without their middle: ``the first words … the last words``.
 
-    At the start of a text only the last words remain, at its end only the first ones.
+    Of unchanged words at the start of a text, only the last ones remain. Of unchanged words at its
+    end, only the first ones remain.
     """
     if len(words) <= 2 * CONTEXT:
         return words

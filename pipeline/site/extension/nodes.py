@@ -158,7 +158,7 @@ def both_html(words: str, original: str) -> str:
 
 
 def _visit_english(self: Any, node: english) -> None:
-    """Write ``<p class="jz-en" lang="en" data-jz-for="3">``. Our script finds it by the number."""
+    """Write ``<p class="jz-en" lang="en" data-jz-for="3">``: 3 is the number of the block."""
     self.body.append(
         f'<{node["tag"]} class="jz-en" lang="en" data-jz-for="{node["jz"]}">'
     )

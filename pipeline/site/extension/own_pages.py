@@ -171,7 +171,8 @@ def note_references(app: Sphinx, document: nodes.document) -> None:
         target = link.get("reftarget") or ""
         # The role ``{doc}``, or a Markdown link to a document, which MyST has resolved.
         if link.get("reftype") == "doc" or link.get("refdomain") == "doc":
-            # Targets are relative to the page. With the slash, ``..`` cannot leave the root.
+            # Targets are relative to the page. The leading slash keeps ``..`` from leaving the
+            # root.
             place = posixpath.join(posixpath.dirname(f"/{page}"), target)
             found.add(("doc", posixpath.normpath(place).strip("/")))
         elif link.get("reftype") in ("ref", "numref", "myst"):

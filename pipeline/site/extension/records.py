@@ -40,12 +40,13 @@ def read_record(env: BuildEnvironment) -> dict[str, Any]:
     path = Path(env.srcdir, RECORDS, "pages", f"{env.docname}.json")
     if not path.is_file():
         return {}
-    # Several modules read the record of a page. Sphinx clears temp_data after each page.
+    # Several modules read the record of a page, so keep it in temp_data, which Sphinx clears after
+    # each page.
     key = f"jz_record {env.docname}"
     record: dict[str, Any] | None = env.temp_data.get(key)
     if record is None:
         record = env.temp_data[key] = json.loads(path.read_bytes())
-        # With this, Sphinx reads the page again when only its record changes.
+        # This makes Sphinx read the page again even if only its record has changed.
         env.note_dependency(str(path))
     return record
 
@@ -109,7 +110,8 @@ class Waiting:
             queue = self._by_key.get(key, deque())
             while queue:
                 block = queue.popleft()
-                # A block with two keys is in two queues; it may have been taken from the other.
+                # A block with two keys is in two queues; it may have been taken from the other
+                # queue already.
                 if block["number"] not in self._taken:
                     self._taken.add(block["number"])
                     return block

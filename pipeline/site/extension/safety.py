@@ -233,8 +233,9 @@ class SanitizePage(SphinxTransform):
         """Return a box with a link in place of a picture that a script would draw; empty if none.
 
         ``before`` and ``after`` are the HTML before and after sanitizing. There was a picture if a
-        frame was removed and nothing replaces it. There probably was one if an inline script was
-        removed, and either an empty element waits for the picture or nothing visible is left.
+        frame was removed and nothing replaces it. There probably was a picture if an inline script
+        was removed, and if either an empty element waits for the picture or nothing visible is
+        left.
         """
         waiting = waiting_ids(before)
         is_empty = not (_SHOWN.search(after) or _TAG.sub("", after).strip())
@@ -303,7 +304,7 @@ def _section_id(node: Any) -> str:
     while node is not None and not isinstance(node, nodes.section):
         node = node.parent
     anchors: list[str] = node["ids"] if node else []
-    # Authors may write further ids, which come first. The last one is derived from the title.
+    # Authors may write ids of their own, which come first. The last id is derived from the title.
     return anchors[-1] if anchors else ""
 
 
@@ -400,5 +401,6 @@ def setup(app: Sphinx) -> None:
     _LOSSES.setup(app)
     DownloadFiles.add_file = _add_file  # type: ignore[method-assign]
     app.add_transform(SanitizePage)
-    # Add this mix-in last, so that it sees tags before the others. Only the theme's comes later.
+    # Add this mix-in last, so that it sees tags before our other mix-ins. Only the theme adds
+    # another one later.
     app.connect("builder-inited", lambda it: mix_in(it, SafeElements), priority=110)

@@ -62,7 +62,7 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", replace_search)
     app.connect("html-collect-pages", search_page)
     app.connect("build-finished", write_index)
-    # The order matters: the other scripts use the first.
+    # The first script must be loaded first, because the two others use it.
     app.add_js_file("search.js", priority=800, loading_method="defer")
     app.add_js_file("search-box.js", priority=801, loading_method="defer")
     app.add_js_file("search-marks.js", priority=802, loading_method="defer")
@@ -145,7 +145,7 @@ def _block_of(node: nodes.TextElement, *, is_aside: bool) -> Block:
     A node that documents an object has its name in ``jz_name``. If the text lacks the name, the
     name replaces the text.
     """
-    # A glossary term in English after the Chinese one has the class ``jz-en``.
+    # In a page's glossary, the English term below a Chinese one has the class ``jz-en``.
     words = _Words(node, as_english="jz-en" in node["classes"])
     anchor = None
     if isinstance(node, nodes.title) and isinstance(node.parent, nodes.section):

@@ -41,7 +41,7 @@ def setup(app: Sphinx) -> None:
     from ipython_pygments_lexers import IPython3Lexer, IPythonTracebackLexer
     from myst_nb.core.lexers import AnsiColorLexer
 
-    # Worker processes need not examine objects that existed before them.
+    # In worker processes, garbage collection need not examine objects that existed before the fork.
     for event in ("env-before-read-docs", "env-check-consistency"):
         app.connect(event, _freeze_objects)
     PygmentsBridge.html_formatter = LeanFormatter
@@ -78,9 +78,9 @@ def _without_plain(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str
 def _find_nodes_faster() -> None:
     """Replace docutils' ``findall`` for nodes of a class. Sphinx searches each page sixty times.
 
-    Made for docutils 0.21, which creates a generator for each node: 16 % of the time of a whole
-    build. Our loop takes half of that. docutils still does all other searches, such as those with
-    a condition.
+    Made for docutils 0.21. It creates a generator for each node, which takes 16 % of the time of a
+    whole build. Our loop takes half as long. docutils still does all other searches, such as those
+    with a condition.
     """
     slow: Any = nodes.Node.findall
 
@@ -133,12 +133,13 @@ def skip_unused_imports(*, beside_others: bool) -> None:
     gc.set_threshold(5_000_000, 10, 1000)
     for name, client in CLIENTS.items():
         sys.modules.setdefault(name, _stand_in(name, **{client: None}))
-    # CSS selectors of the HTML parser, network requests, and stemmers of Sphinx's own search.
+    # Modules for CSS selectors, network requests, and the stemmers of Sphinx's own search.
     for name in ("soupsieve", "sphinx.util.requests", "snowballstemmer"):
         _load_when_used(name)
     if not beside_others:
         _load_without_proofs()
-    # MyST-NB creates only valid cells from text pages.
+    # MyST-NB validates each cell that it creates from a text page, but these cells are always
+    # valid.
     cells: Any = import_module("nbformat.v4.nbbase")
     cells.validate = _accept_unvalidated
     lexers: Any = import_module("ipython_pygments_lexers")
@@ -146,7 +147,7 @@ def skip_unused_imports(*, beside_others: bool) -> None:
         _stand_in("IPython", get_ipython=_no_shell),
         _stand_in("IPython.display", display=None),
         _stand_in("IPython.lib"),
-        # IPython exports the same class here.
+        # IPython, too, only exports the class of ``ipython_pygments_lexers`` here.
         _stand_in(
             "IPython.lib.lexers", IPythonTracebackLexer=lexers.IPythonTracebackLexer
         ),

@@ -52,7 +52,8 @@ BESIDE = "theme_secondary_sidebar_items"
 # Tags of a page's table of headings, as Sphinx writes them.
 _TOC_MARK = re.compile(r'<ul>|</ul>|<li>|<a class="reference internal"')
 _TOC_LIST = "nav section-nav flex-column"
-# Scripts of the theme. Our layout loads them, not the theme's.
+# Scripts of the theme. The theme's layout does not load them here: our inline script does
+# (``_scripts``).
 _OF_THEME = ("scripts/bootstrap.js", "scripts/pydata-sphinx-theme.js")
 _SOURCE = re.compile(r'\bsrc="([^"]*)"')
 _RULES = (
@@ -145,14 +146,14 @@ def describe(
     """Give the templates the page's description, canonical address and preview image."""
     site = app.config.jz_site
     url = site["url"]
-    # The image shows Chinese words about JAX.
+    # Only Chinese sites of JAX have the preview image, because it shows Chinese words about JAX.
     has_card = (
         site["package"] == "jax" and interface_language(app.config.language) == "zh"
     )
     found = description(document) if document else ""
     context["jz_description"] = found or site["hero"] or app.config.project
-    # If several releases have the page, the canonical address is that of the stable release.
-    # Search engines show only that one.
+    # If several releases have the page, the canonical address is that of the stable release. Search
+    # engines then show only this address.
     stable = [
         row for row in site["releases"] if row["is_stable"] and page in row["pages"]
     ]
@@ -165,7 +166,7 @@ def describe(
 def description(document: nodes.document) -> str:
     """Return the first prose paragraph of a page, shortened to ``LONGEST_DESCRIPTION``."""
     for paragraph in document.findall(nodes.paragraph):
-        # A paragraph that consists of links is a row of badges, or a menu.
+        # Skip a paragraph that consists of links: it is a row of badges, or a menu.
         said = [part for part in paragraph.children if part.astext().strip()]
         has_words = not all(isinstance(part, nodes.reference) for part in said)
         is_prose = has_words and isinstance(paragraph.parent, nodes.section)
@@ -181,7 +182,8 @@ def provide_releases(
 ) -> None:
     """Give the templates the releases of the docs, with the address of this page in each.
 
-    The page contains all of this, because a page that is opened from a folder can load no data.
+    Each page contains these addresses, because a page that is opened from a folder can load no
+    data.
     """
     language = app.config.language
     rows = app.config.jz_site["releases"]
@@ -207,8 +209,8 @@ def provide_releases(
 def _address_in(row: Mapping[str, Any], page: str, context: Context) -> str:
     """Return the relative address of a page in another release.
 
-    If the release lacks the page, or shares it with another one, return the address of the
-    release's first page.
+    If the site of that release does not have the page, return the address of the site's first page.
+    It lacks pages that the release does not have, and shared pages, which only the pinned site has.
     """
     is_there = page in row["pages"] and page not in row["shared"]
     name = page if is_there else "index"
@@ -227,8 +229,9 @@ def provide_addresses(
 ) -> None:
     """Give the templates the names of our own pages, ``jz_own``.
 
-    Also make the theme's link to the search lead to our page of results, which has another name if
-    upstream has a page ``search``.
+    Also replace the function ``pathto``, by which the theme makes links. The replacement makes the
+    theme's link to the page ``search`` lead to our page of results. If upstream has a page
+    ``search``, our page has another name.
     """
     own = app.config.jz_site["own_pages"]
     context["jz_own"] = own
@@ -365,17 +368,18 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", add_messages, priority=900)
     app.connect("builder-inited", write_words, priority=900)
     app.connect("env-before-read-docs", allow_generated_names)
-    # Before the theme renders the templates.
+    # Hide the templates before the theme renders them.
     app.connect("html-page-context", hide_templates, priority=450)
     app.connect("html-page-context", provide_words)
     app.connect("html-page-context", describe, priority=600)
     app.connect("html-page-context", provide_releases)
-    # Replace addresses after the handlers that need those of upstream's pages.
+    # ``provide_addresses`` replaces ``pathto``. The handlers before it need Sphinx's own
+    # ``pathto``: for them, ``search`` must mean upstream's page of this name.
     app.connect("html-page-context", provide_addresses, priority=600)
     app.connect("html-page-context", restore_templates, priority=700)
     # Add the policy after the last handler that adds or removes scripts.
     app.connect("html-page-context", add_policy, priority=950)
-    # Escape last, when all values are set.
+    # Escape last, when all other handlers have set their values.
     app.connect("html-page-context", escape_words, priority=990)
     # Loaded before the scripts that use the words.
     app.add_js_file(SCRIPT, priority=300, loading_method="defer")

@@ -23,7 +23,7 @@ from typing import Any
 from pipeline.site.search.pieces import SearchedPage, last_entries_of
 from pipeline.tables import read_table
 
-# Words that readers may search for, and the words that the search also looks up for them.
+# A synonym: words that readers may search for, and the words that the search then looks up as well.
 Synonyms = tuple[list[str], list[str]]
 
 
@@ -34,7 +34,8 @@ def readers_words(locale: str, usual_names: Mapping[str, str]) -> list[Synonyms]
     """
     rows: list[Synonyms] = []
     for short, module in usual_names.items():
-        # A short name that is a part of the module's name finds the module without a synonym.
+        # A short name that is a part of the module's name (``numpy``) needs no synonym to find the
+        # module.
         if short not in module.split("."):
             rows.append(([short], [module]))
     asked_and_found = read_table(__name__, "readers").get(locale, [])
@@ -147,9 +148,9 @@ def _by_mentions(
 ) -> dict[str, SearchedPage]:
     """Return the pages of objects, ordered by the number of guides that mention them.
 
-    So the search shows jax.random.split before jax.numpy.split. Numbers are rounded to powers of
-    two. Objects with the same rounded number are sorted by name. So most objects are beside others
-    of their module, which makes the list shorter.
+    So the search shows jax.random.split before jax.numpy.split. The numbers of guides are rounded
+    to powers of two, and objects with the same rounded number are sorted by name. So most objects
+    are next to others of their module. This makes the list shorter (see ``_list_of_objects``).
     """
     counts = Counter(chain.from_iterable(page.entries for page in guides.values()))
 

@@ -63,7 +63,8 @@ def _entries_of_name(words: list[str]) -> Iterable[str]:
 def last_entries_of(name: str) -> Iterator[str]:
     """Yield the entries by which readers look up a name: ``jax.random.key`` → key, ``.random.key``.
 
-    So both queries, ``key`` and ``random.key``, find the place that documents the name.
+    With these two entries, both the query ``key`` and the query ``random.key`` find the place that
+    documents the name.
     """
     for run in _RUN.findall(normalize("NFKC", name).lower())[-1:]:
         words = run.split(".")
@@ -181,7 +182,7 @@ def _owners(blocks: Iterable[Block]) -> dict[str, str]:
 
 
 def cut(blocks: Iterable[Block]) -> list[Piece]:
-    """Return the pieces of a page. A new one begins at each heading, and when a piece is full.
+    """Return the pieces of a page. A new piece begins at each heading, and when a piece is full.
 
     A signature below a heading with the same name begins no new piece.
     """
@@ -296,7 +297,7 @@ def places_of(pieces: Sequence[Piece]) -> dict[str, str]:
             elif count >= MANY:
                 mark = "m"
             places.setdefault(entry, []).append(f"{number}{mark}")
-        # Words of a heading that the text of the section lacks.
+        # Add words of a heading that the text of the section lacks.
         for entry in headings:
             if entry not in counts:
                 mark = "o" if entry in objects else "h"

@@ -40,7 +40,7 @@ def interface_language(locale: str) -> str:
     ``zh_CN`` → ``zh``; a language without a table → ``en``
     """
     language = locale.partition("_")[0]
-    # ``zh.toml`` is Simplified Chinese, which must not be shown to readers of Traditional Chinese.
+    # ``zh.toml`` is Simplified Chinese. Do not use it for a locale in Traditional Chinese.
     names = (locale,) if is_traditional(locale) else (locale, language)
     return next(filter(_is_there, names), ENGLISH)
 

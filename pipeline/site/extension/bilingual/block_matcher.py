@@ -44,7 +44,8 @@ _CANDIDATES = (
     nodes.line,
     addnodes.toctree,
 )
-# Nodes whose English is inside them. English after a heading or a caption would not belong to it.
+# Nodes that get their English inside. After the node, it would not be a part of the heading or
+# caption.
 _INSIDE = (nodes.title, nodes.term, nodes.caption, nodes.rubric, nodes.line)
 
 
@@ -95,7 +96,7 @@ class MarkBlocks(SphinxTransform):
             # An English block needs no English beside it. A ``kept`` block is a glossary term,
             # followed on the page by its English term.
             if block["state"] != ShownState.ENGLISH and not block.get("kept"):
-                # Created only when needed: an English page needs no renderer.
+                # Create the renderer only when it is needed: an English page needs none.
                 renderer = renderer or renderer_for(self.document, record)
                 _add_english(shelf, holder, block, renderer)
         if shelf.children:

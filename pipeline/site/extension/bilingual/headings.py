@@ -208,7 +208,7 @@ def show_titles_around(
     """Show the titles of the parent, previous and next pages in both languages."""
     before, after = _relations_of(app).get(page, (None, None, None))[1:]
     names = pages_above(app, page)
-    # Sphinx leaves out the topmost parent, the home page.
+    # Sphinx's list lacks the topmost parent, the home page, so skip its name.
     for entry, name in zip(context.get("parents", ()), names[1:], strict=False):
         entry["title"] = title_html(app.env, name)
     # Sphinx's own values must stay plain text, because Sphinx uses them in <link title="…">. So the

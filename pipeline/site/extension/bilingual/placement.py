@@ -63,7 +63,8 @@ def place_english(app: Sphinx, document: nodes.document) -> None:
             _use_kept(node)
         copy = copies.get(node["jz"])
         if copy is not None:
-            # Do this before the English is inserted, because its words may look like terms.
+            # Mark terms before the English is inserted, because English words may look like terms,
+            # too.
             note_terms(node, seen)
             _place(node, copy)
         node.attributes.pop("jz_terms", None)
@@ -156,8 +157,9 @@ def _resolve_anonymous(node: nodes.Element, copy: english) -> None:
 def _use_kept(node: nodes.Element) -> None:
     """Mark the English term after a Chinese glossary term as the English of that term.
 
-    In the page's glossary, ``merge`` writes a translated term above the English one, so that links
-    to the English term still work. The ids move to the Chinese term, which is always visible.
+    In a glossary on a page (the directive ``glossary``), ``merge`` writes a translated term above
+    the English one, so that links to the English term still work. The ids move to the Chinese term,
+    which is always visible.
     """
     kept = node.attributes.pop("jz_kept")
     place = node.parent.index(node) + 1

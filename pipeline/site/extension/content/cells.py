@@ -166,7 +166,7 @@ def _visit_hidden(self: Any, node: HideCodeCellNode) -> None:
 def complete_commands(_: Sphinx, config: Config) -> None:
     """Extend the script of the copy button, so that it copies all lines of a command."""
     theirs = config.html_context.get("copybutton_format_func", "")
-    # Another version of the script may name its function differently.
+    # If another version of the script names its function differently, leave the script as it is.
     if _FORMAT_FUNCTION in theirs:
         folder = resources.files("pipeline.site") / "templates"
         script = (folder / "copying.js").read_text(encoding="utf-8")

@@ -197,8 +197,8 @@ class MermaidChart(Stub):
             uri=f"data:image/svg+xml;base64,{base64.b64encode(drawing).decode()}",
             alt=self.options.get("alt") or words,
             width=f"{width}px",
-            # Sphinx would link an image with a width to its file. Seen alone, that file has no
-            # background.
+            # Without this class, Sphinx would link an image with a width to its file. In the file,
+            # the drawing has no background.
             classes=["no-scaled-link", *shown.split()],
         )
 

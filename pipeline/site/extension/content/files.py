@@ -89,7 +89,8 @@ def _path_inside(
     """
     try:
         relative, path = _look_up(self, filename, docname)
-    # A cycle of symbolic links, or an invalid name, causes these errors. It counts as outside.
+    # A cycle of symbolic links, or an invalid name, causes these errors. Such a file counts as
+    # outside the docs.
     except (OSError, RuntimeError, ValueError):
         relative, path = "..", os.fspath(self.srcdir.parent)
     if included := included_file(self, path):
@@ -271,7 +272,7 @@ def moved_line(
     """Return the line of the translation that corresponds to a line of upstream's file.
 
     Translations may have more or fewer lines than their messages. So a line moves by as many lines
-    as the end of the last message above it.
+    as the end of the last message above it has moved.
     """
     moved = 0
     for message, landing in zip(messages, landings, strict=True):
@@ -312,8 +313,8 @@ class Snippets:
     def find(self, name: str) -> str:
         """Return the path by which directives find a file; empty if the file does not exist.
 
-        ``name`` is relative to the docs folder or to the repository. ``warn`` lists the names of
-        missing files.
+        ``name`` is relative to the docs folder or to the repository. A later call of ``warn`` logs
+        the names of the files that were missing.
         """
         root = self._env.config.jz_site["docs_root"]
         for path in (name, name.removeprefix(f"{root}/")):
@@ -386,8 +387,8 @@ def setup(app: Sphinx) -> None:
     """Replace the functions that look up or open files, and the directives for files."""
     sources = Path(app.srcdir)
     if BuildEnvironment.relfn2path is _look_up:
-        # If the method is not Sphinx's own, ``navigation.links`` has replaced it in an earlier
-        # ``setup``, by a function that calls ``_path_inside``.
+        # If the method is not Sphinx's own, leave it: an earlier ``setup`` of ``navigation.links``
+        # has replaced it by a function that calls ``_path_inside``.
         BuildEnvironment.relfn2path = _path_inside  # type: ignore[method-assign]
     FileInput.__init__ = _bounded_file_input(sources)  # type: ignore[method-assign]
     notebook_reader._load_code_from_file = _loading_below(sources)

@@ -76,7 +76,8 @@ class Reference:
         """
         english_url = env.config.jz_site["english_url"]
         self._own, self._others, self._by_last = {}, {}, {}
-        # Sphinx also keeps inventories of sites that are no longer configured.
+        # Read only the configured inventories: Sphinx also keeps those of sites that are no longer
+        # configured.
         for name, (url, _) in sorted(env.config.jz_site["inventories"].items()):
             table = self._own if url == english_url else self._others
             for object_name, address in _objects(env, name):

@@ -82,11 +82,12 @@ def elsewhere(
     """Return a paragraph that says what is missing, with a link to this page of the English docs.
 
     Without an English page there is no link. The paragraph for a drawing then only says what is
-    missing. Any other paragraph has only ``words``, as code. If there are none, return no node.
+    missing. Any other paragraph has only ``words``, as code; if ``words`` is empty, return no node.
 
     ``lacks`` selects what is missing: ``object``, ``members``, ``made`` (generated content) or
     ``drawing``. ``fragment`` is the anchor on the English page. ``words`` are the words of the
-    link. ``explained`` is the name of the object that the paragraph documents; the search uses it.
+    link; by default, the name of the page. ``explained`` is the name of the object that the
+    paragraph documents; the search uses it.
     """
     english_url = env.config.jz_site["english_url"]
     name = {"jz_name": explained} if explained else {}

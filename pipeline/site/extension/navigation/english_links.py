@@ -117,7 +117,8 @@ def redirect_links(app: Sphinx, tree: nodes.Element, page: str) -> None:
         if is_english(site, link.get("refuri", "")):
             _lead_link(app, link, page)
     for raw in filter(is_html, list(tree.findall(nodes.raw))):
-        # English that ``bilingual.writer`` will insert into this fragment of HTML.
+        # ``jz_english`` is English that ``bilingual.writer`` will insert into this fragment of
+        # HTML.
         if "jz_english" in raw:
             raw["jz_english"] = _lead_html(app, raw["jz_english"], page)
         html = _lead_html(app, raw.astext(), page)

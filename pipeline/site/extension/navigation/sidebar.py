@@ -40,7 +40,7 @@ from pipeline.site.extension.nodes import both_html
 from pipeline.site.extension.records import Context
 from pipeline.site.texts import text
 
-# If a site has more entries, each page shows only the branches that lead to it.
+# If a site has more entries than this, each page shows only the branches that lead to the page.
 WHOLE = 400
 DEPTH = 4  # levels of the tree of entries
 _CHEVRON = (
@@ -78,9 +78,9 @@ def add_navigation(
         parts = _parts(app)
         if page in _pages_of(app):
             return to_html(parts, page, pathto, locale=app.config.language)
-        # The pages of an API reference, often a thousand, are not in the navigation. All of them
-        # that are in the same folder get the same HTML, because the relative links are equal, and
-        # none of these pages is the current entry.
+        # The pages of an API reference, often a thousand, are not in the navigation. Those in the
+        # same folder all get the same HTML: their relative links are equal, and none of them is the
+        # current entry.
         known: dict[str, str] = app.__dict__.setdefault("_jz_navigation_html", {})
         folder = posixpath.dirname(page)
         if folder not in known:
