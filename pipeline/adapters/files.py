@@ -1,7 +1,7 @@
 """Reading, writing and removing of files.
 
-Content is bytes. Every file that another process may read, or that must survive a kill, is written
-here. Invariant: at any moment such a file has its complete old content or its complete new content.
+Content is bytes. This module writes every file that another process may read, or that must survive
+a kill. Invariant: at any moment such a file has its complete old or its complete new content.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _write_atomic(
 def remove_abandoned(folders: Iterable[Path]) -> None:
     """Remove temporary files of interrupted runs below ``folders``.
 
-    The caller must make sure that no other run writes there meanwhile. Raises WriteError.
+    The caller must make sure that no other run writes to ``folders`` now. Raises WriteError.
     """
     for folder in folders:
         remove_files(list(folder.rglob(_TEMPORARY)))
@@ -174,7 +174,7 @@ def paths_below(folder: Path, *suffixes: str) -> Iterator[str]:
 
     The paths contain ``/`` on every system. Links to folders are not followed. Missing folders, and
     folders with too long a path, are skipped. Any other folder that cannot be listed raises
-    InputError; otherwise the caller would believe that its files are missing. (``os.walk`` and
+    InputError; otherwise the caller would believe that the folder is empty. (``os.walk`` and
     ``Path.rglob`` fail for folders nested a thousand deep, and ``rglob`` takes five times as long.)
     """
     count = 0

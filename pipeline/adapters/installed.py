@@ -53,9 +53,10 @@ def is_installed(package: str, release: str) -> bool:
 
 
 def releases_of(package: str) -> frozenset[str]:
-    """Return the installed releases of a package, or none.
+    """Return the installed releases of a package; empty if the package is not installed.
 
-    A damaged environment may have several. A process may then import modules from any of them.
+    A damaged environment may have several releases. A process may then import modules from any of
+    them.
     """
     # With an empty name, ``distributions`` would return all packages.
     found = distributions(name=package) if package else ()

@@ -75,7 +75,7 @@ class Memo(Generic[Value]):
                 yield subject, value
 
     def keep_only(self, subjects: Collection[str]) -> None:
-        """Remove all other subjects."""
+        """Remove all subjects except ``subjects``."""
         wanted = frozenset(subjects)
         self._known = {
             subject: known
@@ -132,7 +132,10 @@ def digest_of(*parts: bytes | str) -> str:
 
 @cache
 def code_digest(libraries: Sequence[str] = ()) -> str:
-    """Return the digest of the pipeline's code and of the versions of ``libraries`` (a tuple)."""
+    """Return the digest of the pipeline's code and of the versions of ``libraries``.
+
+    Results are cached, so ``libraries`` must be a tuple.
+    """
     return digest_of(_digest_of_own_code(), *versions_of(libraries))
 
 

@@ -1,7 +1,7 @@
 """Access to the files of a published site, in a folder or on a web server.
 
-``open_published`` yields a site, whose ``read`` returns the bytes of a file. A missing file is
-None; any other failure is an error. Answers of a server are limited in size and time.
+``open_published`` yields a site. Its method ``read`` returns the bytes of a file, or None if the
+file is missing; any other failure is an error. Answers of a server are limited in size and time.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Published(Protocol):
 def open_published(
     address: str, *, most_bytes: int = PUBLISHED_BYTES.most, seconds: float = SECONDS
 ) -> Iterator[Published]:
-    """Yield the site at ``address``, a web address or a folder. Otherwise raise ConfigError.
+    """Yield the site at ``address``. Raises ConfigError unless it is a web address or a folder.
 
     A server may send at most ``most_bytes`` for a file, and take at most ``seconds`` to send it.
     """

@@ -1,8 +1,9 @@
 """Reader of docstrings: runs Sphinx's autodoc in a separate process.
 
-That process imports the documented package, which may hang, crash or print without an effect here.
-It uses the environment of the pipeline if Sphinx and the wanted release of the package are
-installed there. Otherwise it uses an environment that ``environments`` creates and caches.
+That process imports the documented package. If the package hangs, crashes or prints, the pipeline
+is not affected. The process uses the environment of the pipeline if Sphinx and the wanted release
+of the package are installed there. Otherwise it uses an environment that ``environments`` creates
+and caches.
 """
 
 from __future__ import annotations

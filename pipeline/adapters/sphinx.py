@@ -26,7 +26,7 @@ BROKEN = "broken.json"
 SITE = Path(__file__).parent.parent / "site"
 CONFIGURATION = SITE / "extension" / "conf.py"
 
-# Packages whose version affects the HTML of the same pages.
+# Packages whose version affects the HTML: with another version, the same page may look different.
 PACKAGES = (
     "accessible-pygments",
     "docutils",

@@ -2,8 +2,8 @@
 
 ``root`` is the root folder of the project, which may be below the root of the repository. Nothing
 is fetched. The project works without git, so functions about files return empty results if there
-is no git or no repository. Functions that take a commit raise an error if it is unknown.
-Upstream's repository is read in ``upstream/``.
+is no git or no repository. Functions that take a commit raise an error if the commit is unknown.
+The package ``pipeline.adapters.upstream`` reads the other repository, that of upstream.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def clean_commit(root: Path) -> str:
 def tracked_though_ignored(root: Path, folder: str) -> frozenset[str]:
     """Return the files below ``folder`` that git tracks although ``.gitignore`` lists them.
 
-    Such a file is at risk on a branch that does not track it. When git switches from there to a
-    branch that tracks the file, git overwrites the ignored file without a warning.
+    git can overwrite such a file without a warning. This happens if the file exists on a branch
+    that does not track it, and somebody then switches to a branch that tracks the file.
     """
     listing = ("ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
     answer = _git(root, *listing, "--", f":(literal){folder}")
@@ -120,8 +120,7 @@ def authors_of_lines(root: Path, path: str) -> dict[str, str]:
 
     ``msgstr "茶"`` → ``Li Lei <li@example.org>, 2026-05-01 09:30+0800``
     """
-    # NUL marks the author's line, because no line of a patch begins with NUL. With the mark "@", an
-    # author "@li" would look like the head of a hunk, "@@ -1 +1 @@".
+    # NUL at its start marks a line with an author, because no line of a patch begins with NUL.
     shape = ("--format=%x00%an <%ae>, %ad", "--date=format:%Y-%m-%d %H:%M%z")
     log = "log --all --no-merges --patch --unified=0 --text --no-color".split()
     authors: dict[str, str] = {}
@@ -160,11 +159,12 @@ def person_in_git(root: Path) -> str:
 
 
 def link_repository(root: Path, folder: Path) -> Path:
-    """Return a new folder in the empty ``folder`` that git treats as ``root``.
+    """Connect the empty ``folder`` to the git repository of ``root``; return the place for a copy.
 
-    The new folder has the same path below ``folder`` as ``root`` has in its repository. The caller
-    can copy ``root`` into the new folder and query git there, but must not run commands that change
-    the repository. Without a repository, return ``folder``.
+    The place is a new folder below ``folder``. Its path there is the path of ``root`` in the
+    repository. After the caller has copied the files of ``root`` to the place, git answers queries
+    there as it does in ``root``. The caller must not run commands that change the repository. If
+    ``root`` is in no repository, return ``folder``.
     """
     words = _git(root, "rev-parse", "--absolute-git-dir", "--show-prefix").split("\n")
     if len(words) < 2:
@@ -262,7 +262,7 @@ def commit_of(root: Path, name: str) -> str:
         raise ConfigError(
             "is not in a git repository",
             where=str(root),
-            hint="Clone the project with git: two of its commits are compared.",
+            hint="Run this in a git clone of the project, because it reads older commits.",
         )
     # A branch that was never checked out here only exists as a remote branch.
     remote = f"origin/{name}"
@@ -276,8 +276,9 @@ def commit_of(root: Path, name: str) -> str:
 def check_out(root: Path, commit: str, folder: Path) -> Path:
     """Check out a commit of the project into a clone in ``folder``; return the project's root.
 
-    The commit must be HEAD or an ancestor, because anybody could have made any other commit. Raises
-    ConfigError for any other commit.
+    The commit must be HEAD or an ancestor of HEAD. A repository may also have commits of strangers,
+    for example from a pull request, and ``verify-site`` must not trust them. Raises ConfigError for
+    such a commit.
     """
     commit = commit_of(root, commit)
     if merge_base(root, commit, "HEAD") != commit:
@@ -307,7 +308,7 @@ def main_branch(root: Path, names: Sequence[str]) -> str:
     for name in names:
         if _commit(root, name):
             return name
-    # Without a repository, this raises a better error.
+    # Outside a repository, this call raises a better error than the one below.
     commit_of(root, "HEAD")
     raise ConfigError(
         f"there is no main branch to compare with: {', '.join(names)}",
@@ -341,7 +342,7 @@ def files_at(root: Path, commit: str, folder: str) -> dict[str, str]:
 def read_blobs(root: Path, blobs: Collection[str]) -> Mapping[str, bytes]:
     """Return the content of each blob, by its id. Raises ConfigError if a blob is missing.
 
-    One git command reads all of them.
+    A single git command reads all blobs.
     """
     asked = "".join(f"{blob}\n" for blob in blobs)
     answer = run_git(root, "cat-file", "--batch", given=asked.encode("ascii"))
@@ -364,7 +365,11 @@ def read_blobs(root: Path, blobs: Collection[str]) -> Mapping[str, bytes]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
-    """A file that a commit changed. ``before`` or ``after`` is "" where the file is missing."""
+    """Change of one file by a commit.
+
+    ``before`` and ``after`` are the blobs of the file before and after the commit. ``before`` is ""
+    if the commit added the file, and ``after`` is "" if the commit removed it.
+    """
 
     path: str  # relative to the root
     commit: str
@@ -388,7 +393,8 @@ def changes_below(root: Path, folder: str) -> Iterator[FileChange]:
     words = iter(answer.decode("utf-8", "surrogateescape").split("\0"))
     commit = date = author = ""
     for word in words:
-        # "@<commit>", date and name; then ":<modes> <blob> <blob> M" and a path for each file.
+        # A commit has the fields "@<commit>", date and name. Then each file has two fields:
+        # ":<modes> <blob> <blob> M" and the path.
         mark = word.lstrip("\n")
         if mark.startswith("@"):
             commit, date, author = mark[1:], next(words), next(words)

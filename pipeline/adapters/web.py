@@ -1,7 +1,7 @@
 """Local web server for one person, based on starlette, uvicorn and watchfiles.
 
-``serve`` runs on it. Actions receive and return JSON; pages are HTML. If an action raises a
-``PipelineError``, the server returns it as an error response.
+The command ``serve`` runs this server. Actions receive and return JSON; pages are HTML. If an
+action raises a ``PipelineError``, the server returns the error as its response.
 
 Invariant: only the person who started the server can use it.
 
@@ -59,8 +59,8 @@ _PAGE = (
 # Allowed values of the header Sec-Fetch-Site, which old browsers do not send.
 _SAME = (None, "same-origin", "none")
 _UNPROCESSABLE = 422
-_PATIENCE = 2  # seconds that requests in progress have to end when the server stops
-# Modules that a server imports late; see ``load``.
+_PATIENCE = 2  # seconds that a stopping server waits for requests in progress
+# Modules that a server would import only when it needs them; see ``load``.
 _NEEDED = (
     "starlette.applications",
     "starlette.staticfiles",
@@ -220,7 +220,7 @@ def _error_json(error: PipelineError, chinese: Callable[[str], str]) -> dict[str
 
 
 def bind(port: int) -> socket.socket:
-    """Return a socket on ``port`` of this machine; 0 picks a free one. Raises ConfigError."""
+    """Return a socket on ``port`` of this machine; 0 means any free port. Raises ConfigError."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -229,13 +229,13 @@ def bind(port: int) -> socket.socket:
         listener.close()
         raise ConfigError(
             f"port {port} cannot be used: {getattr(error, 'strerror', None) or error}",
-            hint="Another server may have it. Give another one, or leave --port out.",
+            hint="Another program may use this port. Give another one, or leave --port out.",
         ) from error
     return listener
 
 
 def load() -> None:
-    """Import the modules of a server before other threads slow down imports."""
+    """Import the modules that a server needs. Call this before other threads slow imports down."""
     for module in _NEEDED:
         import_module(module)
 

@@ -40,7 +40,8 @@ def _apply(state: StateCore) -> None:
     for token in state.tokens:
         tokens.append(token)
         if token.type == "inline" and "{" in token.content:
-            # ``parseInline`` makes no token for the block. The text may be that of a heading.
+            # ``parseInline`` makes no token for the block. The text may be that of a heading, so
+            # assume a heading.
             is_alone = len(tokens) == 1
             block = Token("heading_open", "", 1) if is_alone else tokens[-2]
             _take_from(token, block=block)
@@ -48,7 +49,8 @@ def _apply(state: StateCore) -> None:
         # beside it. This plugin sets no attributes on those blocks, so drop the whole paragraph.
         if token.type == "paragraph_close" and not tokens[-2].content:
             del tokens[-3:]
-        # An element for the attributes, even in a list without blank lines.
+        # A list without blank lines hides the elements of its paragraphs. Show the element that
+        # has the attributes.
         elif token.type == "paragraph_close" and tokens[-3].attrs:
             token.hidden = tokens[-3].hidden = False
     state.tokens = tokens

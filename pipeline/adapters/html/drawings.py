@@ -1,8 +1,8 @@
 """Cleaner of drawings (SVG), and the decision which foreign files may be published.
 
-If a reader opens a file of the site by its own address, a script in it runs with the rights of the
-site. ``clean_drawing`` removes from a drawing everything that is not allowed. A drawing with only
-allowed content is returned unchanged, byte for byte.
+If a reader opens a file of the site by its own address, scripts in the file run with the rights of
+the site. ``clean_drawing`` removes from a drawing everything that is not allowed. A drawing with
+only allowed content is returned unchanged, byte for byte.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _is_harmless(element: str, name: str, value: str) -> bool:
 def _leads(element: str, address: str) -> bool:
     """Return whether the address of an element is safe.
 
-    The address of an image must be inline data, and the address of a link must not.
+    The address of an image must be inline data, and the address of a link must not be.
     """
     is_image = address.lstrip().lower().startswith("data:")
     return is_safe_address(address) and is_image == (element == f"{_SVG}image")

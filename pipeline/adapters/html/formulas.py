@@ -26,7 +26,8 @@ _SYNONYMS = (
     (re.compile(r"(\\begin\{array\})\s+(?=\{)"), r"\1"),
     (re.compile(r"(?<!\\)\\\n"), r"\\ "),
 )
-# Character references in the texts of the tree. Serializing would escape their ``&``.
+# Character references in the texts of the tree. They are replaced by characters, because
+# serializing would escape their ``&``.
 _BY_NUMBER = re.compile(r"&#x[0-9a-f]+;", re.IGNORECASE)
 
 

@@ -25,7 +25,7 @@ _SOURCES = {"img": "src", "object": "data"}
 
 @dataclass(frozen=True, slots=True)
 class PageFolder:
-    """Folder of a page, which reads files of the docs folder only."""
+    """Folder of a page. ``read`` reads files for the page, but only files of the docs folder."""
 
     docs: Path  # the docs folder
     inside: str = ""  # path of the page's folder, relative to ``docs``
@@ -69,7 +69,7 @@ class Images:
         return _Embedder(html, self).embedded
 
     def uri(self, source: str) -> str:
-        """Return the data URI of an attachment or a file of the docs; other sources unchanged."""
+        """Return the data URI of an attachment or a file of the docs, or any other source as is."""
         name = urllib.parse.unquote(source)
         if name.startswith(_ATTACHMENT):
             # The first media type is used; attachments rarely have two.

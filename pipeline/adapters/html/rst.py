@@ -142,7 +142,7 @@ def _shown(text: str) -> str:
 
 @contextmanager
 def _known_directives() -> Iterator[None]:
-    """Make docutils know all directives, temporarily, because its state is global."""
+    """Make docutils accept all directives in the context; afterwards restore its global state."""
     from docutils.parsers.rst import directives
 
     known, other = _directives()
@@ -150,7 +150,7 @@ def _known_directives() -> Iterator[None]:
     docutils = directives._directive_registry  # type: ignore[attr-defined]
 
     def lookup(name: str, *where: Any) -> Any:
-        # Ask docutils about its own directives only: Sphinx may have registered more of them.
+        # Ask docutils about its own directives only: Sphinx may have registered directives, too.
         if name.lower() in docutils.keys() - known.keys():
             return plain(name, *where)
         return known.get(name.lower(), other), []

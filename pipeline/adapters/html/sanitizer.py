@@ -57,8 +57,9 @@ def waiting_ids(html: str) -> list[str]:
 def without_placeholders(html: str) -> str:
     """Return sanitized ``html`` without the space that empty boxes reserve.
 
-    A box with only links that replace frames counts as empty. Its id stays, because a link may lead
-    to it: ``<div id="plot" style="height:9em"></div>`` → ``<span id="plot"></span>``
+    A box that contains only links in place of frames counts as empty. The id of an empty box stays,
+    because other links may lead to it:
+    ``<div id="plot" style="height:9em"></div>`` → ``<span id="plot"></span>``
     """
     from bs4 import BeautifulSoup
 
@@ -119,7 +120,8 @@ _IN_PAGE = frozenset(
 _IGNORED_IN_ADDRESS = re.compile(r"[\x00-\x20]+")
 _ELSEWHERE = re.compile(r"(?:(?P<scheme>[a-z][a-z0-9+.-]*):|//)", re.IGNORECASE)
 _IMAGE_DATA = re.compile(r"data:image/[a-z0-9.+-]+[;,]", re.IGNORECASE)
-# Parts of a style or an SVG attribute that fetch something, or CSS escapes that may hide them.
+# Parts of a style or an SVG attribute that fetch something, and CSS escapes, which may hide such
+# parts.
 # ``url(#part)`` is allowed, because it refers to the page itself.
 _FETCHING_STYLE = re.compile(r"url\((?!\s*[\"']?#)|image-set|\\|@", re.IGNORECASE)
 # Patterns for sanitized markup, in which attribute values contain no "<" or ">".
@@ -133,7 +135,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _FILM = re.compile(
     r"(?:https?:)?//www\.youtube(?:-nocookie)?\.com/embed/([\w-]+).*", re.IGNORECASE
 )
-# Maximum number of passes. Markup that still changes in the last one is shown as text.
+# Maximum number of passes of ``_clean``. Markup that the last pass still changes is shown as text.
 _PASSES = 8
 _PLACEHOLDER = "jz-hole"
 
@@ -166,8 +168,8 @@ def sanitize_around(pieces: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
 
     The caller inserts safe content between the pieces: ``["<details>", "</details>"]`` are the tags
     around a paragraph. The pieces are sanitized together, so one piece may open an element that
-    another one closes. At the end all elements are closed. Some elements, such as ``<select>``, may
-    not contain other content; then each piece is sanitized alone.
+    another one closes. At the end all elements are closed. If a piece opens an element that may not
+    have other content, such as ``<select>``, each piece is sanitized alone.
     """
     placeholder = _unused_name(pieces)
     joined = pieces[0]
@@ -262,8 +264,8 @@ def _is_too_deep(html: str) -> bool:
 def _cleaner(placeholder: str, ours: str, *, with_frames: bool = False) -> nh3.Cleaner:
     """Return an nh3 cleaner.
 
-    It allows the element ``placeholder`` and the attribute ``ours`` as well. Use ``with_frames`` if
-    ``_with_links`` replaces films and frames later.
+    The cleaner also allows the element ``placeholder`` and the attribute ``ours``. With
+    ``with_frames`` it also keeps films and frames, which ``_with_links`` replaces later.
     """
     import nh3
 
@@ -373,9 +375,10 @@ def _is_of_site(address: str) -> bool:
 
 
 def _replace_by_link(element: Tag, address: str, soup: BeautifulSoup) -> bool:
-    """Replace an element by a link to ``address``; inside a link, replace it by its description.
+    """Replace an element by a link to ``address``; return whether anything is in its place now.
 
-    Return whether there is a link or text instead of the element.
+    If the element is inside a link, or ``address`` is no web address, the element's description
+    replaces it.
     """
     description = str(element.get("alt") or element.get("title") or "")
     words = description or address

@@ -70,7 +70,7 @@ def _rule(rule: QualifiedRule, inside: str) -> str:
 
 
 def _with_colour(declarations: list[str]) -> list[str]:
-    """Return the declarations, with dark text added if they set a light background only.
+    """Return the declarations; add dark text if they set a light background but no text colour.
 
     The author assumed black text, but on a dark page text is light.
     """

@@ -67,7 +67,7 @@ def compile_imports(notebook: str, folder: Path) -> None:
 def _is_compiled(name: str) -> bool:
     """Return whether there is nothing to do for a module.
 
-    It has no source, is compiled already, or is in a read-only folder.
+    Such a module has no source, is compiled already, or is in a read-only folder.
     """
     source = _source(name)
     if source is None or Path(cache_from_source(str(source))).exists():

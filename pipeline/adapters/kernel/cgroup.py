@@ -55,8 +55,8 @@ def _parents() -> Iterator[Path]:
             if "pids" in controllers.split(","):  # version 1
                 yield ROOT / "pids" / path[1:]
             elif not controllers:
-                # In version 2, a cgroup that contains processes cannot limit cgroups inside it,
-                # except the root.
+                # In version 2, only the root may both contain processes and limit cgroups inside
+                # it. So if this process is in another cgroup, use the parent of that cgroup.
                 yield ROOT if path == "/" else (ROOT / path[1:]).parent
 
 
@@ -70,10 +70,11 @@ def is_full(group: Path) -> bool:
 def kill_group(group: Path) -> None:
     """Kill all processes in ``group``, without waiting for their end."""
     with suppress(OSError):
-        # From now on no process can start another one, so one round finds all of them.
+        # From now on no process can start another one, so one round finds all processes.
         (group / "pids.max").write_text("0", "ascii")
         for line in (group / "cgroup.procs").read_text("ascii").split():
-            # 0 is a process that this one cannot see. To `kill`, 0 is this process's own group.
+            # 0 stands for a process that this one cannot see. Do not pass it to `kill`, for which 0
+            # means the process group of this process.
             if int(line) not in (0, os.getpid()):
                 with suppress(OSError):
                     os.kill(int(line), signal.SIGKILL)

@@ -4,9 +4,9 @@ Importing papermill takes a quarter of a second, so import this module only wher
 engine differs from papermill's in the kernel's interpreter and folder, in the reported progress,
 and in the limit on output. Cells that are expected to raise do not stop the run.
 
-The notebook is changed in place. The result is the reason why the run stopped before its last cell,
-or None. This module does not check whether cells with the tag ``raises-exception`` did raise; the
-outputs show that.
+``execute`` changes the notebook in place. It returns the reason why the run stopped before the last
+cell, or None. This module does not check whether cells with the tag ``raises-exception`` did raise
+an exception; the outputs show that.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _last_words(progress: Progress) -> str:
 def _raised(notebook: Any, progress: Progress) -> Stop | None:
     """Return the exception that made papermill stop, or None.
 
-    Tagged cells do not stop it, so their exceptions are not returned.
+    Cells with the tag ``raises-exception`` do not stop it, so their exceptions are not returned.
     """
     for cell in notebook.cells:
         if cell.metadata.papermill["exception"]:
@@ -172,7 +172,7 @@ class _KernelClient(AsyncKernelClient):
         socket = self.iopub_channel.socket
         await recv_monitor_message(socket.get_monitor_socket(zmq.EVENT_DISCONNECTED))
         await asyncio.sleep(LAST_SECONDS)
-        # A kernel that ended closes its connections, too.
+        # A kernel that has ended closes its connections, too, but then no message was too large.
         if self._page.progress.process.poll() is None:
             self._page.watch.refuse_output()
 

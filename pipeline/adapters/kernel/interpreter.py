@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 
 PYTHON = "python3"  # name of the kernel with this interpreter
 
-# Set for every kernel. A fixed hash seed makes printed sets equal in every run. pip finds no
-# packages: an installation would make the facts below wrong.
+# Set for every kernel. A fixed hash seed makes printed sets equal in every run. The last two keep
+# pip from finding packages, because an installation would make the facts below wrong.
 ENVIRONMENT: Mapping[str, str] = {
     "JAX_PLATFORMS": "cpu",
     "PYTHONHASHSEED": "0",

@@ -47,7 +47,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One notebook to run. ``folder`` contains the files beside it.
+    """One notebook to run. ``folder`` contains the files beside the notebook.
 
     The page must not change the folder ``project``, which may be on another machine.
     """
@@ -77,7 +77,10 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """Notebook (JSON) after a run. A run that ends at ``Policy.until`` has no ``stop``."""
+    """Result of a run. ``notebook`` is the notebook after the run, as JSON.
+
+    ``stop`` is None if the run ended as planned: after the last cell, or at ``Policy.until``.
+    """
 
     page: str
     notebook: str
@@ -85,7 +88,7 @@ class Outcome:
     stop: Stop | None
     cell_seconds: tuple[float, ...] = ()  # of each code cell that ran
     # Numbers of the code cells during which files of the project changed, with the paths of these
-    # files. Empty if the system confines writes.
+    # files. Empty if the system confines writes, because then no page can change them.
     changed: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
 

@@ -84,9 +84,9 @@ def landlock_version() -> int:
 def confine(folders: list[str]) -> bool:
     """Confine signals and writes of this process and its children, using Landlock.
 
-    Then a cell can neither stop nor kill its worker, other pages or the user's session. It can only
-    change files in ``folders``, devices and shared memory. If ``folders`` is empty, writes are not
-    confined. Return whether everything that should be confined is confined.
+    Afterwards a cell can neither stop nor kill its worker, other pages or the user's session. A
+    cell can only change files in ``folders``, devices and shared memory. But if ``folders`` is
+    empty, writes are not confined. Return whether everything that should be confined is confined.
     """
     version = landlock_version()
     if version < 1:
@@ -128,8 +128,7 @@ def _permit(system: ctypes.CDLL, ruleset: int, folder: str, rights: int) -> None
 def tie_to_worker() -> None:
     """Make the system kill this process when the worker dies.
 
-    If memory runs out, the system kills this process before others. The process writes no core
-    dumps.
+    Also make the system kill this process before others if memory runs out, and write no core dump.
     """
     if sys.platform == "linux":
         import ctypes
@@ -147,7 +146,8 @@ def tie_to_worker() -> None:
 def limit_processes(limit: str) -> None:
     """Join the cgroup in the folder ``limit``.
 
-    If ``limit`` is a number, limit the user's processes to it. If it is empty, do nothing.
+    If ``limit`` is a number, limit the user's processes to that number. If ``limit`` is empty, do
+    nothing.
     """
     if not limit:
         return

@@ -9,8 +9,8 @@ from typing import Any
 from pipeline.errors import InputError
 
 # Modules of jupytext that only a Jupyter server needs. Importing these two takes as long as
-# importing the rest of jupytext. With None in sys.modules, Python reports them as missing, and
-# jupytext works without them.
+# importing the rest of jupytext. If they are None in sys.modules, Python does not import them but
+# reports them as missing, and jupytext works without them.
 _FOR_SERVERS = ("jupytext.sync_contentsmanager", "jupytext.async_contentsmanager")
 
 
@@ -39,7 +39,7 @@ def _jupytext() -> Any:
 def notebook_text(notebook: Mapping[str, Any]) -> str:
     """Return a notebook as text in nbformat's format; equal values give equal text.
 
-    The notebook has not been validated. Raises InputError if nbformat cannot write it.
+    The notebook is not validated here. Raises InputError if nbformat cannot write it.
     """
     import nbformat
     from nbformat.v4 import nbjson

@@ -121,7 +121,7 @@ def _next(context: SpawnContext, worker: _Worker, job: Job) -> _Worker:
 
 
 def _end_stopped_pages(workers: Sequence[_Worker]) -> None:
-    """End the pages of stopped workers, and continue these workers, which report the pages."""
+    """End the pages of stopped workers, and resume these workers, which report the pages."""
     if not any(is_stopped(worker.pid) for worker in workers):
         return
     time.sleep(_GRACE)

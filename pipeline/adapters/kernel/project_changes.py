@@ -18,7 +18,7 @@ _FOLDERS = ("translations", "upstream")
 class ProjectChanges:
     """Record of the files that a page changes in the folder ``project``.
 
-    Without a project it stays empty.
+    If ``project`` is None, the record stays empty.
     """
 
     def __init__(self, project: Path | None) -> None:
@@ -28,7 +28,7 @@ class ProjectChanges:
         self.by_cell: list[tuple[int, tuple[str, ...]]] = []
 
     def end_cell(self, number: int) -> None:
-        """Record what has changed since the end of the cell before code cell ``number``."""
+        """Record the files that have changed since the last call as changes of cell ``number``."""
         before, self._stamps = self._stamps, self._look()
         changed = {path for path, _ in before.items() ^ self._stamps.items()}
         if changed:

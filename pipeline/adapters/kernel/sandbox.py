@@ -1,7 +1,7 @@
 """Sandbox of a kernel: a folder and environment variables of its own.
 
 matplotlib's list of fonts is created once for all pages of a run. Otherwise each page would create
-the list, and the page's outputs would contain matplotlib's message about that.
+the list, and the page's outputs would contain matplotlib's message about the new list.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from pipeline.adapters.kernel.job import Startup, Stop
 from pipeline.adapters.kernel.launch import CONFINES_WRITES, landlock_version
 
 LAUNCH = Path(__file__).with_name("launch.py")
-# The files of this folder run in kernels, and import no module of this project. The hyphen in its
-# name keeps the folder from being a package.
+# The files of this folder run in kernels, and import no module of this project. The hyphen in the
+# folder's name keeps it from being a package.
 STARTUP = Path(__file__).with_name("start-up")
 RUN_STARTUP = STARTUP / "run_startup.py"
 FAILURE = "startup.json"  # file in the page's folder for the error of start-up code
@@ -34,9 +34,9 @@ PAGES = (".ipynb", ".md", ".rst")
 
 # Variables that a kernel inherits: none of them can contain a secret.
 KEPT = re.compile(r"PATH|LANG|LANGUAGE|LC_\w+|TZ|LD_LIBRARY_PATH|SYSTEMROOT")
-# Number of threads that libraries use. XLA reads the first one.
+# Number of threads that libraries use. XLA reads the first variable.
 THREADS = ("NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-TEMPORARY = Path("/tmp")  # noqa: S108 - as pages name it
+TEMPORARY = Path("/tmp")  # noqa: S108 - this path is in the code of pages
 # The lowest limit for a socket's path is that of macOS, 104 bytes. Below a run's folder the path
 # continues with "/p-12345678/k-5".
 SOCKET_LIMIT = 104 - len("/p-12345678/k-5") - 1
@@ -78,7 +78,7 @@ def _put_startup(folder: Path, startup: Sequence[Startup], profile: Path) -> Non
     target.mkdir()
     placed = []
     for number, code in enumerate(startup):
-        # The number distinguishes files of equal names. Tracebacks show the name.
+        # The number distinguishes files of equal names. Tracebacks show the file's name.
         path = target / f"{number:02}-{Path(code.name).name}"
         path.write_bytes(code.text.encode("utf-8"))
         placed.append((code.name, str(path)))
@@ -114,7 +114,8 @@ def copy_data(source: Path, target: Path) -> None:
 def is_left_out(path: Path) -> bool:
     """Return whether a file or folder beside a page is hidden from the page's code.
 
-    Other pages, static files of the site, hidden files, and links are hidden.
+    These are other pages, symbolic links, and everything whose name begins with "." or with "_",
+    such as ``_static``.
     """
     return (
         path.name.startswith(("_", "."))
@@ -126,9 +127,10 @@ def is_left_out(path: Path) -> bool:
 def kernel_environment(
     folder: Path, *, threads: int, given: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return all environment variables of a kernel in ``folder``; ``given`` overrides the rest.
+    """Return all environment variables of a kernel in ``folder``.
 
-    ``threads`` limits the threads for computing; 0 means no limit.
+    ``given`` has more variables, which override the others. ``threads`` limits the threads for
+    computing; 0 means no limit.
     """
     environment = {
         name: value for name, value in os.environ.items() if KEPT.fullmatch(name)
@@ -137,7 +139,7 @@ def kernel_environment(
     programs = [str(Path(sys.executable).parent), environment.get("PATH", os.defpath)]
     environment["PATH"] = os.pathsep.join(filter(None, programs))
     if site.ENABLE_USER_SITE:
-        # Otherwise the packages there would disappear with HOME.
+        # The kernel gets another HOME. Keep the packages that the user has installed below HOME.
         environment["PYTHONUSERBASE"] = site.getuserbase()
     home = folder / "home"
     places = {
@@ -160,10 +162,12 @@ def kernel_environment(
 def kernel_command(
     *kernel: str, offline: bool, limit: str, folders: Sequence[Path]
 ) -> list[str]:
-    """Return the command line that starts a kernel: the command ``kernel``, or this interpreter.
+    """Return the command line that starts a kernel through `launch.py`.
 
-    With ``offline`` the kernel has no network, if the system supports that. ``limit`` is the
-    argument PROCESSES of `launch.py`. ``folders`` are those that the page may change.
+    ``kernel`` is the kernel's own command; without one, the kernel is ipykernel in this
+    interpreter. With ``offline`` the kernel has no network, if the system supports that. ``limit``
+    is the argument PROCESSES of `launch.py`. ``folders`` are the folders that the page may change;
+    if there are none, the page may change any folder.
     """
     mode = "offline" if offline and can_isolate_network() else "online"
     started = kernel or ("-f", "{connection_file}")
@@ -173,16 +177,17 @@ def kernel_command(
 
 
 def can_confine_writes() -> bool:
-    """Return whether this system can keep a kernel from changing files outside its folders."""
+    """Return whether this system can limit the folders in which a kernel may change files."""
     return landlock_version() >= CONFINES_WRITES
 
 
 def folders_to_change(folder: Path, project: Path | None) -> list[Path]:
-    """Return the folders that a page may change; none if the system cannot confine writes.
+    """Return the folders to which the system limits the changes of a page.
 
-    These are its own ``folder`` and "/tmp", because upstream's pages use paths such as
-    "/tmp/mnist". If the ``project`` is inside "/tmp", a page may change its own folder only:
-    Landlock cannot permit a folder without the folders in it.
+    These are the page's own ``folder`` and "/tmp", because upstream's pages use paths such as
+    "/tmp/mnist". If the ``project`` is inside "/tmp", only the page's own folder is returned:
+    Landlock (the system's limit) would permit changes in all folders inside "/tmp". If the system
+    has no such limit, the list is empty, and a page may change any folder.
     """
     if not can_confine_writes():
         return []
@@ -204,7 +209,7 @@ def can_isolate_network() -> bool:
 def copy_font_list(target: Path, *, scratch: Path) -> None:
     """Copy the font list from ``scratch`` to ``target``, a page's folder for matplotlib.
 
-    If there is no list yet, make it.
+    If ``scratch`` has no list yet, create the list there first.
     """
     fonts = scratch / _FOLDER
     if not fonts.exists():
@@ -212,7 +217,7 @@ def copy_font_list(target: Path, *, scratch: Path) -> None:
         making.mkdir(exist_ok=True)
         _make(making)
         with suppress(OSError):
-            making.rename(fonts)  # another worker may have been faster
+            making.rename(fonts)  # fails if another worker was faster
     for file in fonts.glob("fontlist-*.json"):
         (target / file.name).write_bytes(file.read_bytes())
 

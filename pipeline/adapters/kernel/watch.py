@@ -1,9 +1,9 @@
 """Watch on a page's processes: limits on CPU time, silence, memory and output.
 
 Limits measure what the kernel and its children used, so that the verdict does not depend on how
-busy the machine is. There are two limits on wall time: on the time in which a page neither works
-nor prints, and a very high one on the whole page. Time during which the watch itself could not run
-(on a paused or overloaded machine) does not count.
+busy the machine is. There are two limits on wall time: one on the time in which a page neither
+works nor prints, and a very high one on the whole page. Time during which the watch itself could
+not run (on a paused or overloaded machine) does not count.
 
 A page may start any process. A process is "below" the worker if the worker has started it, directly
 or through other processes. Orphaned processes stay below the worker, because the worker adopts
@@ -183,7 +183,8 @@ def size_of(value: Any) -> int:
     """
     match value:
         case str() | memoryview():
-            # Characters, not bytes: a good approximation, and images are base64.
+            # Count characters instead of bytes, which is faster. For images, which are base64, the
+            # two numbers are equal.
             return VALUE_SIZE + len(value)
         case dict():
             return VALUE_SIZE + sum(map(size_of, (*value, *value.values())))
@@ -259,7 +260,7 @@ def kill_descendants(spared: Collection[int] = (), *, seconds: float = 5.0) -> N
 
 
 def kill_strays(folder: Path) -> None:
-    """Kill every process whose environment names ``folder``. Linux only.
+    """Kill every process whose environment names ``folder``. This works only on Linux.
 
     These are the remaining kernels of a worker that was killed.
     """

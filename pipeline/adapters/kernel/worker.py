@@ -78,7 +78,7 @@ class _Running:
 def work(connection: Connection, cell: c_int) -> None:
     """Answer each Job on ``connection`` with an Outcome, until the connection is closed.
 
-    ``cell`` counts the code cells of a job; the sender resets it.
+    ``cell`` is the number of the current code cell; the sender resets it before each job.
     """
     if os.name == "posix":
         # A new session: signals that a cell sends to its process group reach no other process.
@@ -95,8 +95,8 @@ def work(connection: Connection, cell: c_int) -> None:
 def run(job: Job, cell: c_int) -> Outcome:
     """Run one notebook in a copy of its folder. Never raises: errors are in the Outcome.
 
-    Processes below this one that existed before are spared. All others are gone on return. Only one
-    run at a time is possible in a process.
+    Processes below this one that existed before the call are spared. All other processes below it
+    are gone on return. Only one run at a time is possible in a process.
     """
     import nbformat
 
@@ -214,7 +214,7 @@ def _with_offline_message(stop: Stop) -> Stop:
 
 
 def _with_folders(stop: Stop, folders: Sequence[Path]) -> Stop:
-    """Return ``stop``, with the folders that a page may change if it was denied another one."""
+    """Return ``stop``. If a change was denied, its message names the folders of allowed changes."""
     if not folders or not _NO_PERMISSION.search(stop.message):
         return stop
     named = ["its own folder", *map(str, folders[1:])]

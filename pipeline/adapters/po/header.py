@@ -53,7 +53,7 @@ def standard_header(
         # merge the two changes only if another line is between them.
         "POT-Creation-Date": _gettext_date(date),
         "Report-Msgid-Bugs-To": "",
-        # Only translators' tools set this date. The pipeline would change it on every run.
+        # Only translators' tools set this date. If the pipeline set it, every run would change it.
         "PO-Revision-Date": NEUTRAL_DATE,
         "Last-Translator": "",
         "Language-Team": locale,

@@ -261,15 +261,15 @@ def _merged(first: Entry, second: Entry, source: Source) -> Entry:
 
 
 def _translation_of(first: Entry, second: Entry) -> Entry:
-    """Return which of two entries with the same msgid gives the translation of the merged one.
+    """Return the one of two entries with the same msgid whose translation the merged entry gets.
 
-    If both have a translation, it is the same; one of the two may be fuzzy.
+    If both entries have a translation, the translations are equal, but one entry may be fuzzy.
     """
     if not second.msgstr:
         return first
     if not first.msgstr:
         return second
-    # If one of them is fuzzy, the translation needs a review.
+    # If one of the two entries is fuzzy, the translation needs a review.
     if second.fuzzy and not first.fuzzy:
         return second
     return first

@@ -137,7 +137,7 @@ def _as_read(entry: Entry, line: int) -> Entry:
 
 
 def _encode(text: str) -> bytes:
-    """Return the bytes of a file. Raises InputError that quotes a line that cannot be written."""
+    """Return the bytes of a file. If a line cannot be written, an InputError quotes the line."""
     for character, name in UNWRITABLE.items():
         if character in text:
             raise _unwritable(name, at=_line_at(text, text.index(character)))

@@ -27,7 +27,7 @@ SCHEMES = ("https", "http", "ssh", "git", "file")
 _SCHEME = re.compile(r"[^/:]*::|(?P<name>[^/:]+)://")
 # The scheme, and "user:password@".
 _BEFORE_HOST = re.compile(r"\A(?:[^/:]+://)?(?:[^/@]*@)?")
-# "https://", and the user and password after it. Both may contain "@".
+# "https://", and the user and password that follow. The user and the password may contain "@".
 _WEB_USER = re.compile(r"(https?://)[^/\s]*@", re.IGNORECASE)
 # "ssh://user", and ":password@"; but not "ssh://host:22/".
 _PASSWORD = re.compile(r"(://[^/\s:]*):[^/\s]*@")

@@ -134,9 +134,9 @@ class Repository:
     ) -> tuple[TreeEntry, ...]:
         """Fetch the folders ``docs`` at ``commit`` and return their files.
 
-        Only missing objects are transferred, all blobs in one request. A missing folder is an
-        error. Without ``needs_all``, only a commit without any of the folders is an error, because
-        an older commit may not have all of them.
+        Only missing objects are transferred, all blobs in one request. If ``needs_all`` is true,
+        the commit must have all folders. Otherwise it must have at least one folder of ``docs``,
+        because an older commit may lack the others.
         """
         if self._peel(commit) is None:
             self._store.fetch_commit(commit, progress)
@@ -175,7 +175,8 @@ class Repository:
 
     def date(self, commit: str) -> str:
         """Return the committer date of ``commit``, ISO 8601 with offset; "" if malformed."""
-        # The commit message starts after the first blank line. It may contain a similar line.
+        # The commit message starts after the first blank line. Search only above it, because the
+        # message may contain a similar line.
         head, _, _ = self.read(commit).partition(b"\n\n")
         committer = _COMMITTER.search(head)
         if committer is None:
@@ -228,7 +229,7 @@ class Repository:
         """Fetch those of ``blobs`` that are not local, in one request.
 
         The blobs must belong to the history of ``docs`` up to ``commit``. Do nothing for a local
-        repository or a bundle, whose history is never fetched without its files.
+        repository or a bundle, because ``history`` leaves out files only if it asks a server.
         """
         if self._kind is not Kind.REMOTE:
             return
@@ -258,7 +259,7 @@ class Repository:
     def _peeled(self, tags: dict[str, str]) -> dict[str, str]:
         """Return the tags with the commits that they point to.
 
-        The listing of a bundle has the ids of annotated tags instead.
+        In ``tags`` from the listing of a bundle, an annotated tag has its own id, not its commit's.
         """
         if self._kind is not Kind.BUNDLE:
             return tags
@@ -301,7 +302,10 @@ class Repository:
         return peeled
 
     def _advertised(self, ref: str) -> dict[str, str]:
-        """Return the server's refs among which ``ref`` is looked up: name → commit."""
+        """Ask the server for its refs and return them: name → commit.
+
+        If ``ref`` is "", ask only for HEAD. Otherwise ask for all refs that ``ref`` may mean.
+        """
         if not ref:
             arguments = ["--", self._url, "HEAD"]
         elif self._kind is Kind.REMOTE:
@@ -345,10 +349,10 @@ class Repository:
         return self._peel(commit)
 
     def names(self, commit: str, docs: Folders) -> frozenset[str]:
-        """Return the names of files and folders in the top folder of ``commit`` and in ``docs``.
+        """Return the names of files and folders in some folders of ``commit``.
 
-        Include the common parent of several docs folders. Subfolders are not listed. Call ``fetch``
-        before.
+        These are the top folder, each docs folder, and the common parent of the docs folders. The
+        content of their subfolders is left out. Call ``fetch`` before this method.
         """
         names: set[str] = set()
         for folder in {ALL, docs.root, *docs.names}:
@@ -373,7 +377,7 @@ class Repository:
     def _refuse_folder(self, commit: str, folder: str) -> NoReturn:
         """Raise UpstreamError for a missing ``folder``, or an unreadable commit.
 
-        The error lists the existing folders, because ``folder`` may have another name there.
+        The error lists the folders of ``commit``, because ``folder`` may have another name there.
         """
         answer = self._program.call("ls-tree", "-d", "-z", "--name-only", commit)
         if answer.status:
@@ -405,7 +409,7 @@ def _entries(output: bytes, prefix: str = "") -> Iterator[TreeEntry]:
 
 
 def _tree(commit: str, folder: str) -> str:
-    """Return git's name of ``folder`` at ``commit``; the whole repository has an empty name."""
+    """Return git's name of ``folder`` at ``commit``: ``1f2e…:docs``, or ``1f2e…:`` for ``ALL``."""
     return f"{commit}:{'' if folder == ALL else folder}"
 
 
@@ -429,8 +433,8 @@ def open_upstream(
 ) -> Iterator[Repository | None]:
     """Yield the repository of ``upstream``, or None for a plain folder without history.
 
-    ``unreachable_hint`` is the hint of errors about an unreachable server; the default names the
-    variable that replaces the address. Raises UpstreamError.
+    ``unreachable_hint`` is the hint of errors about an unreachable server. If it is empty, the hint
+    names the environment variable that can replace the address. Raises UpstreamError.
     """
     address = address_of(settings, upstream)
     if address.kind is Kind.FOLDER:
@@ -449,7 +453,7 @@ def open_upstream(
 
 def _advice(settings: Settings, upstream: Upstream) -> str:
     variable = upstream_variable(upstream.name)
-    unreachable_hint = f"Set {variable} to a clone, a bundle or a mirror of it"
+    unreachable_hint = f"Set {variable} to a clone, a bundle or a mirror of the repository"
     if "sample" in settings.upstreams:
         return f"{unreachable_hint}, or run the sample: {how_to_run('sync', 'sample')}"
-    return f"{CHECK_ADDRESS} Or: {unreachable_hint}."
+    return f"{CHECK_ADDRESS} Otherwise use a copy. {unreachable_hint}."

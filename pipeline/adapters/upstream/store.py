@@ -1,7 +1,8 @@
 """Private repository for objects fetched from upstream, and errors about upstream.
 
-``Store`` fetches a commit in the cheapest way that the server supports: without history and files,
-without history, or completely. Before that, it removes leftovers of an interrupted run.
+``Store`` fetches a commit in the cheapest way that the server supports. The cheapest way transfers
+neither older commits nor the content of files. The next one also transfers the files of the commit,
+and the last one everything. Before it fetches, ``Store`` removes leftovers of an interrupted run.
 
 ``UpstreamErrors`` turns git's messages, which are for experts, into errors with advice. Passwords
 in web addresses are removed from every error.
@@ -64,13 +65,13 @@ class UpstreamErrors:
     def failure(self, complaint: str) -> PipelineError:
         """Return the error for a failed git command with the messages ``complaint``."""
         reason = reason_of(complaint)
-        # Check for a full disk first, because git then also reports network errors.
+        # Check for a full disk first, because on a full disk git also reports network errors.
         if _DISK.search(complaint):
             return self.unwritable(reason)
         if _NO_COMMIT.search(complaint):
             hint = (
-                "Check the ref; a full commit id has 40 digits. If the commit comes from the lock "
-                "of another upstream, pull from this upstream first."
+                "Check the ref; a full commit id has 40 digits. If the commit is in a lock that "
+                "was written with another copy of upstream, run pull: it writes the lock again."
             )
             return self._error(f"has no such commit: {reason}", hint=hint)
         # Check for a bundle before passwords, because a bundle needs none.
@@ -80,7 +81,7 @@ class UpstreamErrors:
                 f"is a damaged or incomplete bundle: {reason}", hint=hint
             )
         if _NO_ACCESS.search(complaint):
-            what = "does not exist, or requires a password; git prompts for none here"
+            what = "does not exist, or requires a password, which git cannot ask for here"
             return self._error(what, hint=self.unreachable_hint)
         if complaint.startswith("Timeout:"):
             reason = f"no answer within {NO_ANSWER:g} s"
@@ -119,7 +120,7 @@ class UpstreamErrors:
         if near:
             return f"Did you mean {' or '.join(map(repr, near))}?"
         if SHORT_COMMIT.fullmatch(ref) and self.kind is Kind.REMOTE:
-            return "Another server's commits can only be named in full: give all 40 digits."
+            return "A server finds a commit only by its full id: give all 40 digits."
         names = short_names(refs)
         if names:
             return f"Known: {', '.join(names[-5:])}."
@@ -155,12 +156,13 @@ def reason_of(complaint: str) -> str:
 
 
 _WHOLE = ("--no-filter",)
-_WAYS = (  # cheapest first: without files and history, without history, with everything
+_WAYS = (  # cheapest first: one commit without its files, one commit with its files, everything
     ("--depth=1", "--filter=blob:none"),
     ("--depth=1", "--no-filter"),
     _WHOLE,
 )
-# Words in git's message if the server does not support one of ``_WAYS``. Then try the next one.
+# Words in git's message if the server does not support a way of ``_WAYS``. In that case, the next
+# way is tried.
 _NOT_ABLE = re.compile(r"shallow|--depth|filter")
 _NO_SINGLE_OBJECTS = re.compile(r"not our ref|unadvertised|does not allow")
 
