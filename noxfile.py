@@ -302,7 +302,7 @@ def serve(session: nox.Session) -> None:
 
 @nox.session
 def memory(session: nox.Session) -> None:
-    """Prove that memory, catalogues and upstream agree: `-- verify`; also `restamp` and `setup`.
+    """Prove that memory, catalogues and upstream agree: `-- verify`. More: `restamp` and `setup`.
 
     `-- restamp` replaces commits in the memory that upstream no longer has. `-- setup` makes git
     merge the memory entry by entry in this clone, with this session's Python.
@@ -356,8 +356,8 @@ def tests(session: nox.Session) -> None:
     if session.posargs:
         session.run("pytest", *session.posargs)
         return
-    # Measure coverage only in the plain tests of `core`, because measuring doubles the time of a
-    # test. These tests cover `core` completely.
+    # Measuring coverage doubles the time of a test. So measure it only in the plain tests of
+    # `core`: those that are not slow and do not use hypothesis. They cover `core` completely.
     plain = "core and not slow and not hypothesis"
     counted = f"{everywhere} and {plain}"
     session.run("pytest", *PARALLEL, "-m", counted, *CORE_COVERAGE, "tests/core")

@@ -75,7 +75,7 @@ class Task:
         """
         usual = execution.SECONDS_PER_CELL
         durations = [mode.cell_seconds for mode in self.rule.modes]
-        # Take the slowest mode.
+        # If the modes take different times for a cell, use the longest.
         cell = max((usual if one is None else one for one in durations), default=usual)
         return execution.guess_seconds(self.notebook, until=self.rule.until, cell=cell)
 
@@ -110,7 +110,7 @@ def _plan(context: ExecutionContext, page: Page) -> Task | Execution | None:
     else:
         return None
     rule = _rule(context, page)
-    # Do this before computing the key, because digests of the data files take a while.
+    # Look for a reason before the key is computed, because digests of the data files take a while.
     reason = _reason_to_skip(context.run.upstream, page, notebook, rule)
     if reason:
         total = len(execution.code_cells(notebook))
@@ -180,7 +180,7 @@ def _reason_to_skip(
         return reason_of(skip.reason, skip.note)
     if not execution.sent_cells(notebook, 0):
         return "no code cells"
-    # Only the code before cell ``rule.until`` can run here, and there is none before that cell.
+    # Code from cell ``rule.until`` on cannot run here. Skip the page if it has no code before that.
     if not execution.sent_cells(notebook, rule.until):
         return reason_of(rule.reason, rule.note)
     name, language = execution.kernel_of(notebook)

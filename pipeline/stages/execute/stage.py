@@ -67,10 +67,10 @@ class Executed:
 def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed:
     """Run the notebooks among ``pages``, and write an executed notebook for every locale.
 
-    Return an Execution for each notebook; plain pages have none. Cached code does not run again,
-    unless it failed and ``options.retry_failed`` is set. If ``options.scheduler`` is the address of
-    a Dask cluster, the code runs there. A failing page does not stop the others. Raises
-    ExecutionError if no page can run.
+    Return an Execution for each notebook; plain pages have none. Code whose outputs are cached does
+    not run again, unless the code failed and ``options.retry_failed`` is set. If
+    ``options.scheduler`` is the address of a Dask cluster, the code runs there. A failing page does
+    not stop the others. Raises ExecutionError if no page can run.
     """
     context = ExecutionContext(
         run=run, offline=options.offline, environment=kernel.environment()
@@ -263,7 +263,7 @@ def _job(context: ExecutionContext, task: Task) -> kernel.Job:
         page=task.page.name,
         notebook=json.dumps(task.notebook),
         folder=(context.run.paths.docs / task.document.path).parent,
-        # A Python page may name a kernel of its author ("jax-dev"). Our kernel runs all of them.
+        # A Python page may name a kernel of its author ("jax-dev"). Our kernel runs it all the same.
         kernel=kernel.PYTHON if language else name,
         policy=task.policy,
         project=context.run.paths.root,
@@ -394,7 +394,7 @@ def _unmet(
 ) -> CellFailure | None:
     """Return the failure of cells with the tag ``raises-exception`` that did not raise, or None.
 
-    The configuration can list cells of a page under ``acknowledge``. They are not checked.
+    Cells that the configuration lists under the key ``acknowledge`` are not checked.
     """
     acknowledged: set[int] = set()
     for entry in context.run.upstream.acknowledge:

@@ -128,7 +128,7 @@ def _code_html(notebook: str, folder: PageFolder) -> tuple[str, ...]:
     code = json.loads(notebook)
     if not code["cells"]:
         return ()
-    # nbconvert copies raw HTML cells unchanged. Insert one after each cell to separate their HTML.
+    # nbconvert copies raw HTML cells unchanged. Insert a raw cell with a separator after each cell.
     between = {
         "cell_type": "raw",
         "metadata": {"raw_mimetype": "text/html"},
@@ -144,5 +144,8 @@ def _code_html(notebook: str, folder: PageFolder) -> tuple[str, ...]:
 
 
 def _cell(body: str) -> str:
-    """Return prose in the same element as nbconvert's, so that one style sheet serves both."""
+    """Return the HTML of prose in the element that nbconvert uses for prose.
+
+    So one style sheet serves text pages and notebooks.
+    """
     return f'<div class="text_cell_render border-box-sizing rendered_html">{body}</div>'

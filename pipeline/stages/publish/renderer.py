@@ -118,7 +118,7 @@ def _body(preview: PreviewPage) -> Sanitized:
 
 
 def is_prose(cell: Mapping[str, Any]) -> bool:
-    """Return whether a cell is neither code nor raw, so that translations change it."""
+    """Return whether a cell is prose: neither code nor raw. Translations change only prose."""
     return str(cell["cell_type"]) == "markdown"
 
 

@@ -70,8 +70,8 @@ def preview_of(run: Run, page: PageResult, *, locale: str) -> PreviewPage | None
     paths = run.paths
     executed = paths.executed(locale) / f"{page.page}.ipynb"
     ran = executed if executed.is_file() else None
-    # Render the executed notebook only if this run has written it. Otherwise its prose may be
-    # outdated: then render the merged document with the executed notebook's outputs.
+    # Render the executed notebook only if this run has written it, because an older one may have
+    # outdated prose. Instead of an older one, render the merged document with the older outputs.
     is_run_now = page.execution is not None
     source = ran if ran and is_run_now else _merged(paths, page, locale)
     if source is None:

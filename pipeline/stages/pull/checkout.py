@@ -88,7 +88,7 @@ def update_checkout(
     """Update checkout and lock to ``source``; return the number of changed files.
 
     Files that are up to date are not written. Raises WriteError, and the errors of reading the
-    source; then the old checkout is unchanged.
+    source. After an error, the old checkout is unchanged.
     """
     changed = 0
     # The checkout has the files of ``old``, or those of the last pull if git has changed the lock
@@ -140,8 +140,8 @@ def _last_pulled(checkout: Checkout) -> Lock | None:
 def _vanished(checkout: Checkout, lock: Lock, known: Collection[Lock]) -> list[str]:
     """Return the files of the checkout that upstream no longer has.
 
-    ``known`` are locks of earlier pulls. If there are none, it is unknown which files came from
-    upstream, so none is returned.
+    ``known`` are locks of earlier pulls. Without such a lock, it is unknown which files came from
+    upstream, so no file is returned.
     """
     gone = set[str]().union(*map(_paths, known)) - _paths(lock)
     return [path for path in gone if (checkout.docs / path).exists()]
@@ -156,7 +156,7 @@ def _report_local_changes(
 ) -> None:
     """Report local edits and additions in the old checkout, which the pull will remove.
 
-    They do not stop the pull, because the checkout is generated and nobody should edit it.
+    Local changes do not stop the pull: the checkout is generated, and nobody should edit it.
     """
     if not known or not checkout.docs.is_dir():
         return
@@ -250,7 +250,7 @@ def recover(checkout: Checkout) -> None:
                 _remove(checkout.docs)
                 os.replace(checkout.old, checkout.docs)
         _remove(checkout.new)
-        # Temporary files of locks: the run was interrupted while it wrote one.
+        # Remove temporary files, which remain if a run was interrupted while it wrote a lock.
         for lock in (checkout.lock, checkout.pulled):
             for temporary in lock.parent.glob(f".{lock.name}.*.tmp"):
                 temporary.unlink()

@@ -2,7 +2,7 @@
 
 An inventory (``objects.inv``) has the names that a site documents, with their addresses. The
 inventories of upstream's English site and of the configured other sites are fetched once a day. The
-table has the names of other sites that the docs use (``core.inventories.names``). The table is
+table has those names of other sites that occur in the docs (``core.inventories.names``). It is
 committed, so every build has the same links. The invariant: nothing here stops a run, because a
 site can be built with an old inventory or without one.
 """
@@ -44,7 +44,7 @@ def refresh_names(run: Run, lock: Lock) -> Refreshed:
     """Fetch inventories that are missing or older than a day, and update the table.
 
     Nothing is fetched if upstream's address is replaced (``JAX_DOCS_UPSTREAM``), because there may
-    be no network. A person may also supply an inventory as a file.
+    be no network. A person may then copy an inventory to its place.
     """
     own, others = run.upstream.site.english_url, run.upstream.site.inventories
     findings: list[Finding] = []
@@ -67,8 +67,8 @@ def refresh_names(run: Run, lock: Lock) -> Refreshed:
         findings += _refused(fetched[name], run.shown(path))
     old, damage = _old_names(run)
     if damage and fetched.keys() != others.keys():
-        # Without all inventories, the new table would lack names. A person may still recover them
-        # from the damaged table, so it is not overwritten.
+        # Without all inventories, the new table would lack names. A person may still recover these
+        # names from the damaged table, so do not overwrite the damaged table.
         return Refreshed(findings=(*findings, *damage))
     table = names_table(others, fetched, old, _references(run, lock))
     is_changed = _write(run, table)

@@ -70,8 +70,8 @@ def with_reference(
     before = pulled_before.files if pulled_before else ()
     locked = tuple(file for file in before if is_reference(file.path))
     kept = pulled or locked or _checked_out(docs)
-    # If the source's lock lists docstrings (``pulled``), ``open_source`` has just compared the lock
-    # with the whole checkout.
+    # If the source's lock lists docstrings (``pulled``), the checkout has them unchanged, because
+    # ``open_source`` has just compared the whole checkout with the lock.
     is_intact = pulled or (kept and not changed_files(docs, kept))
     if (old and old.key == key and is_intact) or run.dry:
         return _joined(source, lock, kept, read, read_checked_out)

@@ -137,7 +137,7 @@ def _is_intact(path: Path, blob: str) -> bool:
         return False
 
 
-# Folders that the pipeline uses itself, and why a file of upstream's there is refused.
+# Folders that the pipeline uses for its own files, and why it refuses upstream's files in them.
 _TAKEN = {
     OUTSIDE: f"the folder {OUTSIDE} is kept for files from outside of the docs",
     REFERENCE: f"the folder {REFERENCE} is kept for the API reference",
@@ -319,7 +319,8 @@ def _has_substitutions(lock: Lock, read: Callable[[SourceFile], bytes]) -> bool:
     """Return whether upstream's site replaces ``{{ name }}`` by values (MyST substitutions).
 
     A docs folder with a ``conf.py`` enables substitutions by a setting. Without a ``conf.py``, a
-    Jupyter Book, which has a ``_toc.yml``, enables them by default. One such folder is enough.
+    Jupyter Book, which has a ``_toc.yml``, enables them by default. Return True if any docs folder
+    enables substitutions.
     """
     files = {file.path: file for file in lock.files}
     for prefix in lock.docs.prefixes:

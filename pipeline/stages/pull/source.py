@@ -49,8 +49,8 @@ _NAMED = 8  # number of folders in a hint
 class Source:
     """The lock that will be written, and a function that reads its files.
 
-    ``read`` is None if the checkout has all these files already. ``in_place`` is true if upstream
-    is a plain folder and the checkout itself: people edit the docs there.
+    ``read`` is None if the checkout has all files of the lock already. ``in_place`` is true if
+    upstream is a plain folder that is also the checkout: people edit the docs there.
     """
 
     lock: Lock
@@ -134,7 +134,7 @@ def _git_source(
 ) -> Source:
     """Return the source for the commit of ``lock.ref``.
 
-    ``known`` is the lock of the checkout if that is complete, otherwise None.
+    ``known`` is the lock of the checkout if the checkout is complete, otherwise None.
     """
     with _transfer_progress(log) as progress:
         # A commit id that is already checked out needs no git. Any other ref needs one request.

@@ -41,8 +41,8 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
     """Make the checkout equal to upstream's docs folders at ``ref``, and return its lock.
 
     ``None`` means the configured ref. Files that are up to date are not written. A dry run writes
-    only to the private git cache. Raises UpstreamError, ConfigError and WriteError; then the old
-    checkout is unchanged.
+    only to the private git cache. Raises UpstreamError, ConfigError and WriteError. After an error,
+    the old checkout is unchanged.
     """
     checkout = Checkout.of(run.paths)
     with run.log.step("pull") as step:
@@ -51,7 +51,7 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
             recover(checkout)
         old = read_old_lock(checkout, run.log)
         changed = 0
-        # The source stays open while files are written, because they are read one by one.
+        # Keep the source open while files are written, because its files are read one by one.
         with open_source(run, checkout.docs, ref=ref, old=old) as found:
             source = with_reference(run, found, checkout.docs, old)
             lock = source.lock

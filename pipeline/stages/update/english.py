@@ -79,11 +79,11 @@ class English:
         return self.pinned.get(page)
 
     def at(self, commit: str, page: str, *, layout: str = "") -> tuple[Entry, ...]:
-        """Return the entries of ``page`` at ``commit`` (or at a ref); empty if it has no such page.
+        """Return the entries of ``page`` at ``commit`` (or at a ref); empty without such a page.
 
-        If the configured docs folders have changed, the name may match several pages. The one with
-        this ``layout`` comes first (see ``Memory.layout``). Raises UpstreamError if the commit is
-        unavailable.
+        If the configured docs folders have changed, the name may match several pages. In that case,
+        prefer the page with this ``layout`` (see ``Memory.layout``). Raises UpstreamError if the
+        commit is unavailable.
         """
         pages = self._pages_at(commit, page)
         for wanted in pages:
@@ -174,7 +174,7 @@ class English:
             raise UpstreamError(
                 f"a plain folder has no history: its content at {commit[:12]} is unknown"
             )
-        # Fetch today's docs folders, because the memory uses today's page names.
+        # Fetch the docs folders that are configured now, because the memory uses their page names.
         found = repository.resolve(commit)
         entries = repository.fetch(found, self.lock.docs, needs_all=False)
         files = [SourceFile(path=entry.path, blob=entry.blob) for entry in entries]
@@ -340,7 +340,7 @@ def page_at(english: English, memory: Memory) -> tuple[Entry, ...] | None:
 def _page_of(english: English, memory: Memory, sought: _Lookup) -> _Page:
     """Return the page at the memory's commit, or at the pinned commit if that is unavailable.
 
-    If the page is equal at both commits, git is not needed. This is so in most runs.
+    If the page is equal at both commits, git is not needed. Most pages are equal in most runs.
     """
     pinned = english.at_pin(memory.page)
     # The layout is a digest of the messages in order, so equal layouts mean equal pages.
@@ -397,8 +397,8 @@ def _texts_at(
     english: English, memory: Memory, place: Place, sought: _Lookup
 ) -> dict[str, str]:
     """Return the English at a place by digest; empty if it is unavailable."""
-    # If the commit is unavailable, its ref may be available. The digest proves that a text is the
-    # right one.
+    # If the commit is unavailable, its ref may be available. The page may differ at the ref, but
+    # this does no harm: texts are found by their digest, so a wrong text is never used.
     refs = memory.known_refs
     commits = [place.commit]
     if place.commit in refs:

@@ -1,9 +1,9 @@
 """Changes by git to a locale's files since the last run, and the translators that git knows.
 
-When people switch, merge, rebase or stash branches, git changes the memory files, but not the
-catalogues, which it ignores. This module is used before a memory file and its catalogue are merged.
-It finds out whether git or a person changed the memory file, and whether git still has the old
-version.
+When people switch, merge or rebase branches, or stash changes, git changes the memory files. It
+does not change the catalogues, which it ignores. This module is used before a memory file and its
+catalogue are merged. It finds out whether git or a person changed the memory file, and whether git
+still has the old version.
 
 The header of a catalogue names only its last translator. If people commit catalogues, the commits
 that added the lines name the other translators.

@@ -34,7 +34,7 @@ class Versions:
     The result overwrites ``ours``. ``name`` is the path of the file in the repository.
     """
 
-    base: Path  # an empty file if both sides added it
+    base: Path  # an empty file if both sides added the memory file
     ours: Path
     theirs: Path
     name: str

@@ -64,8 +64,8 @@ def update_catalog_files(
 
     ``asked`` are the pages of this run. A catalogue that cannot be parsed stays unchanged, and is a
     finding if its page is among ``asked``. If upstream dropped a page, its catalogue keeps the
-    translations that no other catalogue has, as obsolete entries. If there are none, the catalogue
-    is removed.
+    translations that no other catalogue has, as obsolete entries. If there are no such
+    translations, the catalogue is removed.
     """
     run = locale.run
     with run.log.step("update") as step:

@@ -200,7 +200,7 @@ def _restamp_locale(locale: Locale, english: English) -> None:
     renamed = _renamed(english, memories.values(), here)
 
     def rename(code: str, place: Place) -> Place:
-        """Return a place with its new commit, if that also has the English ``code``."""
+        """Return ``place`` with its new commit if that has the English ``code``, else unchanged."""
         commit = renamed.get(place.commit)
         if commit is None:
             return place
