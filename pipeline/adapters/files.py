@@ -29,8 +29,8 @@ class WriteError(PipelineError):
 def read_bytes(path: Path, *, limit: Limit | None = None) -> bytes:
     """Return the content of ``path``. Raises InputError if it cannot be read.
 
-    It also raises InputError for a file larger than ``limit``. If ``limit`` is None, the limit for
-    the file's suffix applies (``FILE_BYTES``); most suffixes have none.
+    Also raises InputError for a file larger than ``limit``. If ``limit`` is None, the limit for the
+    file's suffix applies (``FILE_BYTES``); most suffixes have no limit.
     """
     try:
         with path.open("rb") as file:
@@ -84,7 +84,7 @@ def write_if_changed(
 
 
 def replace_if_unchanged(path: Path, data: bytes, *, before: bytes | None) -> bool:
-    """Write ``data`` to ``path`` if the file still contains ``before``; return whether it wrote.
+    """Write ``data`` to ``path`` if the file still contains ``before``; return whether it did.
 
     ``before`` is None if there was no such file. Use this for files that people may edit during a
     run: an edited file stays, and the next run reads it. A person who saves the file between the

@@ -62,7 +62,7 @@ class Memo(Generic[Value]):
     def put(self, subject: str, key: str, value: Value) -> None:
         """Store the ``value`` of ``subject``, computed from inputs with the digest ``key``.
 
-        If the value describes files, write them first: a run may be killed in between.
+        If the value describes files, write the files first: a run may be killed in between.
         """
         self._known[subject] = (key, value)
         self._values[subject] = value

@@ -84,7 +84,7 @@ class Guard:
         self._origins = {f"http://{host}" for host in self._hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse a request, or pass it to the application. This is the interface of ASGI."""
+        """Refuse a request, or pass it to the application. An ASGI server calls this method."""
         if scope["type"] == "websocket":  # the application has none
             await send({"type": "websocket.close", "code": 1008})
             return

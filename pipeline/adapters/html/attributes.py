@@ -46,7 +46,8 @@ def _apply(state: StateCore) -> None:
             block = Token("heading_open", "", 1) if is_alone else tokens[-2]
             _take_from(token, block=block)
         # A paragraph that is now empty had nothing but attributes, meant for a table or code block
-        # beside it. This plugin sets no attributes on those blocks, so drop the whole paragraph.
+        # next to the paragraph. This plugin sets no attributes on tables and code blocks, so drop
+        # the whole paragraph.
         if token.type == "paragraph_close" and not tokens[-2].content:
             del tokens[-3:]
         # A list without blank lines hides the elements of its paragraphs. Show the element that

@@ -37,7 +37,7 @@ _HIDDEN = frozenset(("toctree", "tableofcontents", "contents", "include", "raw-c
 _ADMONITIONS = frozenset(
     "note warning tip important hint caution attention danger error seealso admonition".split()
 )
-# Symbols in the titles of admonitions, instead of their names in some language.
+# Symbols for the titles of admonitions. Names such as "note" would be in one language only.
 _LABELS = {
     "note": "ⓘ",
     "tip": "💡",

@@ -172,7 +172,8 @@ class _KernelClient(AsyncKernelClient):
         socket = self.iopub_channel.socket
         await recv_monitor_message(socket.get_monitor_socket(zmq.EVENT_DISCONNECTED))
         await asyncio.sleep(LAST_SECONDS)
-        # A kernel that has ended closes its connections, too, but then no message was too large.
+        # The connection is also closed if the kernel has ended. If the kernel still runs, one of
+        # its messages was too large.
         if self._page.progress.process.poll() is None:
             self._page.watch.refuse_output()
 

@@ -1,8 +1,8 @@
 """Detection of files of the project that a page changes, on systems that cannot prevent it.
 
 After each cell, times and sizes of the files are compared, because digests would take too long.
-Only files directly in the project and below ``translations/`` and ``upstream/`` are watched. The
-pipeline itself writes to ``build/`` meanwhile.
+Only files directly in the project and below ``translations/`` and ``upstream/`` are watched. Files
+in ``build/`` are not watched, because the pipeline itself writes to it meanwhile.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ not run (on a paused or overloaded machine) does not count.
 
 A page may start any process. A process is "below" the worker if the worker has started it, directly
 or through other processes. Orphaned processes stay below the worker, because the worker adopts
-them. Processes of a worker that was killed are identified by the path of its scratch folder.
+them. If a worker was killed, its remaining processes are found by their environment variables,
+which contain the path of the scratch folder.
 """
 
 from __future__ import annotations

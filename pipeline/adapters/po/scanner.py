@@ -157,7 +157,7 @@ _MAY_FOLLOW = {
     "msgstr": ("msgid",),
     "msgstr[": ("msgid_plural", "msgstr["),
 }
-# An entry that ends with one of these has no msgstr.
+# An entry whose last string has one of these keywords lacks a msgstr.
 _UNFINISHED = ("msgctxt", "msgid", "msgid_plural")
 
 

@@ -202,7 +202,7 @@ def _string_lines(entry: Entry) -> Iterator[str]:
 def _written_flags(entry: Entry) -> Iterator[str]:
     """Yield the flags to write in the "#," line, except fuzzy.
 
-    ``python-format`` and its kind are dropped, because with them ``msgfmt`` rejects a bare ``%``.
+    Flags such as ``python-format`` are dropped, because with them ``msgfmt`` rejects a bare ``%``.
     ``no-python-format`` is kept. Raises InputError for a text that would be read as several flags.
     """
     for flag in entry.flags:

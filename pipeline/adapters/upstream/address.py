@@ -113,7 +113,7 @@ def _check_url(url: str) -> None:
     if scheme and scheme["name"] not in SCHEMES:
         raise _refused(url, f"only {', '.join(SCHEMES)} are allowed")
     host_and_path = _BEFORE_HOST.sub("", url)
-    # ssh would read such a host as an option: "ssh://-oProxyCommand=…" would run a command.
+    # ssh would read a host with "-" as an option: "ssh://-oProxyCommand=…" would run a command.
     if host_and_path.startswith("-") or re.search(r"\s", url):
         raise _refused(url, _NO_ADDRESS)
     # Without a scheme, "host:path" is on another machine, and any other text is a local path.

@@ -157,9 +157,9 @@ class Program:
 
 
 def _environment(folder: Path, *, transports: str) -> dict[str, str]:
-    # With GIT_DIR, git does not search parent folders, and ignores the GIT_DIR of a hook that we
-    # may run in. git then also skips its check of who owns the folder. That is safe here, because
-    # our commands never run a program that the configuration of a repository names.
+    # Our GIT_DIR replaces the one that is set if the pipeline runs in a git hook. It also keeps git
+    # from searching parent folders, and from checking who owns the folder. To skip this check is
+    # safe, because our commands never run a program that a repository's configuration names.
     return {
         "GIT_DIR": str(folder),
         "GIT_ALLOW_PROTOCOL": transports,

@@ -144,7 +144,7 @@ def _rule(context: ExecutionContext, page: Page) -> RunRule:
     rule = context.run.upstream.run_rule(page.name) or AS_IT_IS
     if not rule.needs:
         return rule
-    # Keys of the environment are "package jax_cuda" and so on.
+    # The environment has a key such as "package jax_cuda" for each installed package.
     installed = {name.replace("_", "-") for name in context.environment}
     if all(f"package {name}" in installed for name in rule.needs):
         return structs.replace(rule, until=0)

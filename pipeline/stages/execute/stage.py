@@ -263,7 +263,7 @@ def _job(context: ExecutionContext, task: Task) -> kernel.Job:
         page=task.page.name,
         notebook=json.dumps(task.notebook),
         folder=(context.run.paths.docs / task.document.path).parent,
-        # A Python page may name a kernel of its author ("jax-dev"). Our kernel runs it all the same.
+        # A Python page may name a kernel of its author ("jax-dev"). Run the page in our kernel.
         kernel=kernel.PYTHON if language else name,
         policy=task.policy,
         project=context.run.paths.root,

@@ -259,7 +259,7 @@ def add_included(
     An outline is a file with the order of the pages, such as ``mkdocs.yml``. ``find`` returns files
     outside the docs folders. Raises the errors of ``find`` and ``read``.
     """
-    # Files in a folder of upstream's that has the name of one of our folders are refused.
+    # If a folder of upstream's has the name of one of our folders, the files in it are refused.
     taken = [
         RefusedFile(path=file.path, rule=_TAKEN[file.path.partition("/")[0]])
         for file in lock.files

@@ -68,7 +68,7 @@ def open_source(
     configured one. Raises ConfigError and UpstreamError.
     """
     upstream = run.upstream
-    # Check this first, so that git never runs for a refused address.
+    # Check the address first, so that git never runs for a refused address.
     address = address_of(run.settings, upstream)
     _check_apart(address, upstream, docs)
     # The empty fields get their values below.
@@ -159,7 +159,7 @@ def _git_source(
         entries = repository.fetch(commit, lock.docs, progress)
     markdown = _markdown(repository.names(commit, lock.docs))
     accepted = select_files(entries, log)
-    # The date of the commit, not of today, so that a second run writes the same lock.
+    # Use the date of the commit instead of today's, so that a second run writes the same lock.
     lock = replace(
         lock,
         commit=commit,

@@ -95,7 +95,7 @@ def _line_of(msgstr: str) -> str:
 class Move:
     """How the memory file of a page has changed since the last run.
 
-    ``by_git`` is true if git has checked out the file, so the change is intended. If it is false,
+    ``by_git`` is true if git has checked out the file, so the change is intended. Otherwise
     somebody has edited or damaged the file. ``is_kept`` is true if git has the old version.
     """
 
@@ -140,8 +140,8 @@ def moves_of(
     moves: dict[str, Move] = {}
     for page, blob in before.items():
         is_kept = blob in kept
-        # If an interrupted run has overwritten git's file with a merged one, the merged file counts
-        # as git's.
+        # An interrupted run may have overwritten the file from git with a merged file. In that
+        # case, the merged file counts as a file from git.
         is_checked_out = now.get(page) in known or locale.state.has_announced(
             page, memories.get(page, b"")
         )

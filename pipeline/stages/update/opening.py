@@ -140,8 +140,8 @@ class _Opening:
         written = po.write_catalog(opened.catalog).catalog
         save_dropped_translations(locale, sides, merged, written)
         if memory is not theirs:
-            # Store the local changes in the memory before the catalogue is overwritten. After that,
-            # nobody knows who made them.
+            # Store the local changes in the memory before the catalogue is overwritten. Afterwards
+            # it is unknown who made these changes.
             refs = theirs.known_refs | (base.known_refs if base else {})
             memory = with_refs(memory, theirs, refs)
             if move.by_git:

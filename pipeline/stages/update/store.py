@@ -103,8 +103,8 @@ def store_memory(
         # Read all catalogues, not only the updated ones, because their English is needed, too.
         catalogs = locale.readable_catalogs()
         catalogs = {page: catalogs[page] for page in catalogs if catalogs[page].entries}
-        # Catalogues that need not be stored. If somebody has saved one during this run, the next
-        # run merges it.
+        # Catalogues that need not be stored. If somebody has saved such a catalogue during this
+        # run, the next run merges it.
         settled = {page for page in catalogs if locale.agrees(page)}
         settled |= locale.saved_meanwhile
         settled |= {

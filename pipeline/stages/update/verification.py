@@ -100,7 +100,8 @@ def _verify_page(
 ) -> None:
     """Compare a catalogue with its memory, unless the next run will replace it (``is_waiting``)."""
     page = memory.page
-    # Do this even if there is no catalogue, because it reports unavailable English.
+    # Rebuild the catalogue even if there is none to compare, because this reports unavailable
+    # English.
     opened = rebuild_catalog(locale, english, memory)
     if is_waiting:
         return
