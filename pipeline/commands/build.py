@@ -2,7 +2,7 @@
 
 ``merge`` calls the same code with an earlier last stage. ``execute`` calls it with execution always
 on. The input is the lock, which lists the pulled files. The output is one result. For each locale,
-it has a row of the report for each page. Code runs once for all locales.
+the result has a row of the report for each page. Code runs once for all locales.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def build_pulled(run: Run, options: BuildOptions, pulled: RunResult) -> RunResul
         merged[locale] = made.pages
         gone[locale] = made.gone
         changes += made.changes
-    # Rules about running code matter only if code runs.
+    # Check the rules about running code only if code runs: otherwise they have no effect.
     rules = _rule_findings(run, lock) if options.executes else ()
     guides, reference = apart(merged, is_named=bool(run.pages))
     result = replace(
@@ -155,7 +155,7 @@ def build_pulled(run: Run, options: BuildOptions, pulled: RunResult) -> RunResul
         changes=changes,
         only=run.pages,
     )
-    # A dry run has not merged anything that could be executed or rendered.
+    # A dry run ends here: it has not merged anything that could be executed or rendered.
     if options.executes and not run.dry:
         result = _execute(run, options, result, pages)
     if includes_stage(options.last, "publish") and not run.dry:
@@ -186,8 +186,8 @@ def _merge_locale(
         files, pages, memos, lock=lock, thorough=options.is_thorough
     )
 
-    # A page that the update skipped may still need a merge, because a page that it links to has
-    # changed. Such a page is split here.
+    # The update skips unchanged pages. Such a page may still need a merge, if it links to a page
+    # that has changed. ``read`` then splits it.
     def read(page: Page) -> SplitPage:
         """Return the page's messages. Use the result of ``update_locale`` if it has the page."""
         from pipeline.stages.split import split_page
@@ -209,7 +209,7 @@ def _merge_locale(
     merged = merge(run, work, locale=locale, lock=lock, memo=memos.merged)
     changes = (*files.changes, *merged.changes)
     if not run.pages:
-        # Remove merged files without a page. Only a run of all pages knows them.
+        # Remove merged files that belong to no page. Only a run of all pages knows which these are.
         changes += prune(run, pages, locale=locale)
     kept: dict[str, UpdatedPage] = {}
     for row in merged.rows:

@@ -92,7 +92,8 @@ def _run_on(
         return result.exit_code
 
     code = exit_code_of(run, verbose=own.verbose > 0)
-    # The exit codes differ if the run succeeded, and printing its result failed.
+    # Return the worse of the two exit codes: they differ if the run succeeded, and printing its
+    # result failed.
     return replace(row, exit_code=worst((row.exit_code, code)))
 
 

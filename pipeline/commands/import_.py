@@ -85,7 +85,7 @@ def successor_of(run: Run, locale: str, page: str, entries: Sequence[Entry]) -> 
     """Return the page that ``page`` was renamed to, or ``page`` itself if there is none.
 
     ``entries`` are the entries of the returned file. A page that has more than half of their
-    messages counts as the new name.
+    messages counts as the renamed page.
     """
     messages = _live(entries)
     catalogs = Locale(run, locale).readable_catalogs()
@@ -186,7 +186,7 @@ def _import_file(importing: _Importing, path: Path) -> None:
     before: bytes | None = None
     header = catalog_header(importing.lock, returned.locale, returned.page, {})
     ours = Catalog(header=header)
-    # Without this file, upstream has dropped the page: start with an empty catalogue.
+    # If the page has no catalogue, upstream has dropped the page: start with an empty catalogue.
     if target.is_file():
         before = read_bytes(target)
         ours = po.read_catalog(before, where=where).catalog

@@ -51,7 +51,7 @@ def pull_docs(run: Run, *, ref: str | None) -> RunResult:
     """
     before = lock_bytes(run)
     lock = stage.pull(run, ref=ref)
-    # A dry run does not write the lock, so format it to compare.
+    # A dry run does not write the new lock. So format it, and compare it with the old one.
     after = format_lock(lock) if run.dry else lock_bytes(run)
     # The lock has a digest of every file, so it changes if and only if a file does.
     changes: tuple[str, ...] = ()

@@ -1,9 +1,9 @@
 """Rollback of a failed upgrade, and a scratch copy in which a dry run tries an upgrade.
 
 The rollback restores the docs, the lock, the catalogues, the memory, and the *base* of the memory.
-The copy has the same files, except the docs. The base is the file ``memory.json``. From the base,
-the next run sees whether the catalogue or the memory has changed.
-A catalogue that a person saves during the upgrade is never replaced by an older version.
+The copy has the same files, except the docs. The base is the file ``memory.json``: by comparing
+with it, the next run sees whether the catalogue or the memory has changed. A catalogue that a
+person saves during the upgrade is never replaced by an older version.
 """
 
 from __future__ import annotations

@@ -44,7 +44,8 @@ def update_pulled(run: Run) -> RunResult:
     by_locale: dict[str, tuple[PageResult, ...]] = {}
     changes: list[str] = []
     for name in run.locales:
-        # This command does not merge. For unchanged pages, the memos have earlier merge results.
+        # This command does not merge, but the memos have earlier merge results of unchanged pages.
+        # Keep these.
         locale = Locale(run, name)
         memos = LocaleMemos(locale)
         updated = update_locale(locale, pages, memos, lock=lock)

@@ -290,7 +290,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     result = replace(result, findings=(*result.findings, *_rules(target, result.lock)))
     changes = list(result.changes)
     if is_dry:
-        # The scratch copy's files in build/ are not part of the upgrade.
+        # Leave out the scratch copy's files in build/, which are not part of the upgrade.
         changes = [path for path in changes if not path.startswith("build/")]
     if move.is_change:
         changes.append(options.config.name)

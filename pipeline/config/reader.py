@@ -57,7 +57,8 @@ class Pins:
         """Return the version of ``package`` that its dependency group pins. Raises ConfigError."""
         group = group_of(package)
         versions = self._versions(group)
-        # Related packages must have the same version: jax and jaxlib.
+        # All packages whose name begins with the group's name, as jax and jaxlib, must have the
+        # same version.
         belonging = {name for name in versions if name.startswith(group)}
         found = {versions[name] for name in belonging}
         if group not in versions or len(found) != 1:
@@ -158,7 +159,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
             )
             text = file.read().decode("utf-8")
         for number, line in enumerate(text.split("\n"), start=1):
-            # Comments may have any number of dots.
+            # Skip comments, which may have any number of dots.
             if not line.lstrip().startswith("#"):
                 check_limit(line.count("."), TOML_DOTS, where=f"{path}:{number}")
         return tomllib.loads(text)

@@ -177,7 +177,7 @@ def _meta(kind: Any) -> msgspec.Meta:
 def _in_words(text: str, kind: Any) -> str:
     """Return the expected type in words: ``a whole number of at least 1``."""
     expected = _EXPECTED.match(text)
-    assert expected  # the only form of the messages of msgspec that remains here
+    assert expected  # messages of all other forms were handled before
     names, bound, limit = expected.groups()
     words = [_WORDS[name] for name in names.split(" | ") if name != "null"]
     wanted = " or ".join(words)

@@ -105,7 +105,7 @@ def _word(match: re.Match[str]) -> str:
 
 
 def _is_chinese_next(match: re.Match[str]) -> bool:
-    """Return whether the next word becomes Chinese. In ``bold and the link`` each one does."""
+    """Return whether the next word becomes Chinese. In ``bold and the link``, each word does."""
     following = _table().pieces.match(match.string, match.end())
     if following is None:
         return False

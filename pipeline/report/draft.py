@@ -48,7 +48,7 @@ class DraftResult:
     def exit_code(self) -> int:
         """Return the worst exit code of the findings and the error.
 
-        The code is at least 1 if the budget ran out, if no reply was usable, or if ``--check``
+        The code is at least 1 if the budget ran out, if no answer was accepted, or if ``--check``
         found entries without a draft.
         """
         codes = [finding.exit_code for finding in self.findings if finding.is_error]
@@ -61,7 +61,7 @@ class DraftResult:
     @property
     def _needs_a_person(self) -> bool:
         if self.outcome:
-            # The budget ran out, or no answer was usable.
+            # ``stopped`` is not empty if the budget ran out.
             return self.outcome.stopped != "" or self.outcome.has_no_accepted_answer
         # Terms of the glossary get a draft without a request, so count them as well.
         is_due = any(plan.batches or plan.terms for plan in self.plans)
@@ -144,7 +144,7 @@ def _numbers(pages: Sequence[PageOutcome]) -> tuple[str, ...]:
         sum(page.asked for page in pages),
         sum(page.drafted for page in pages),
         sum(sum(page.refused.values()) for page in pages),
-        # Entries that somebody has edited meanwhile got no draft either.
+        # Skipped entries are those that somebody has edited meanwhile. They got no draft, either.
         sum(page.unanswered + page.skipped for page in pages),
     )
     return tuple(str(number or "") for number in numbers)

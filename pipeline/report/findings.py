@@ -72,13 +72,14 @@ def _kept(columns: Sequence[int], places: Sequence[Span], width: int) -> list[bo
     room = width - 2 * len(ends)  # each end may get an ellipsis on either side
     kept = [False] * len(columns)
     # Around each end, a window of shown characters grows in both directions. All windows grow in
-    # turn, by one character, while there is room. A side is the next position and the direction.
+    # turn, by one character, while there is room. A side of a window is the next position to show,
+    # and the direction in which the window grows there.
     sides = [(end, step) for end in ends for step in (-1, 1)]
     while sides:
         growing = []
         for at, step in sides:
             if not 0 <= at < len(columns):
-                continue  # the text ends here
+                continue  # the window has reached an end of the text
             # A character inside another window costs nothing more.
             cost = 0 if kept[at] else columns[at]
             if cost > room:

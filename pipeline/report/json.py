@@ -233,7 +233,8 @@ def compare_runs(previous: Previous | None, result: RunResult) -> RunChanges | N
         if then.get(run.page, run.status.value) != run.status.value:
             happened[_NOW[run.status]].append(run.page)
     moved = _moved(previous.upstream, result)
-    # At the same commit, upstream has the same pages; only ``--pages`` can make a difference.
+    # If the commit is the same, upstream has the same pages. The pages of the two runs then differ
+    # only because of ``--pages``, which is not a change.
     if moved:
         happened |= _came_and_went(previous, result)
     return RunChanges(
@@ -280,12 +281,12 @@ def _translated(previous: Previous, result: RunResult) -> dict[str, tuple[int, i
     """
     translated = {}
     for locale, pages in result.pages.items():
-        # The last report lacks this locale: its old count is unknown.
+        # Skip a locale that the last report lacks: its old count is unknown.
         if locale not in previous.locales:
             continue
         rows = previous.locales[locale].pages
         done_by_page = {row.page: row.translated for row in rows}
-        # The old count of a page that the last run did not cover is unknown as well.
+        # Leave out pages that the last run did not cover: their old counts are unknown, too.
         compared = [
             page for page in pages if not previous.only or page.page in done_by_page
         ]

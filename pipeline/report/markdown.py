@@ -69,7 +69,8 @@ def _entity(match: re.Match[str]) -> str:
     if not match[0].isascii():
         return match[0]  # the pattern also matches Chinese, which is no markup
     entity = f"&#{ord(match[0])};"
-    # GitHub decodes entities before it links "@name" and "#7", so break these up.
+    # GitHub decodes entities before it links "@name" and "#7". So insert a character without width,
+    # which prevents the link.
     return f"{entity}{_NOTHING}" if match[0] in "@#" else entity
 
 

@@ -66,7 +66,8 @@ def overview_lines(changes: Sequence[PageChange], *, most: int = 0) -> list[str]
     For example: ``pages that were renamed: 1 (a → b)``. A line has at most ``most`` names; 0 means
     all. Lines without pages are omitted.
     """
-    # A renamed page has two changes, appeared and vanished, but is listed once.
+    # For a renamed page, the new name appeared and the old name vanished. List the page once, as
+    # renamed.
     old_names = {change.renamed_from for change in changes}
     appeared, vanished, renamed, code_changed = [], [], [], []
     for change in changes:
@@ -167,7 +168,7 @@ def upgrade_report(result: RunResult, *, verbose: bool = False) -> Report:
     blocks: list[Block] = []
     for locale in result.pages:
         rows = _rows(result, locale, comparison)
-        # Most moves affect few pages. Omit the others, so that people see these.
+        # Most moves affect few pages. Omit unaffected pages, so that people see the affected ones.
         shown = rows if verbose else [row for row in rows if not row.is_quiet]
         reference = _reference_rows(result, locale)
         title = [(f"{result.name} · {locale} · {_move(comparison)}", "")]

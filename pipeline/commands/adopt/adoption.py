@@ -33,7 +33,8 @@ from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 from pipeline.stages.update.locale import Locale
 
-# Characters that separate the parts of a note, or look like a diff in it.
+# Characters that author and licence must not have: in a note they would separate its parts, or look
+# like a diff.
 _UNFIT = re.compile(r"[,\[\]{}\n\r]")
 # Licences that allow us to distribute a translation with this project; others cause a warning.
 _KNOWN_LICENCES = (
@@ -270,8 +271,8 @@ class Matcher:
     def _likeliest_page(self, file: CopyFile, copy: Sequence[Block]) -> str:
         """Return the guessed page whose lines of code fit best, compared in a few of its versions.
 
-        The names in the code are not enough. If upstream split a page in two, both new pages have
-        the same names.
+        Identifiers in the code do not suffice: if upstream has split a page in two, both new pages
+        may use the same identifiers.
         """
         samples: dict[str, Version] = {}
         for page in self._guessed(file, copy):
@@ -283,7 +284,7 @@ class Matcher:
         return ranked[0][1].version.page.name
 
     def _guessed(self, file: CopyFile, copy: Sequence[Block]) -> list[str]:
-        """Return the pages whose code uses the same names, and the pages with the file's name."""
+        """Return pages whose code uses the same identifiers, and pages named like the file."""
         names = self.versions.index.guesses(copy, most=_GUESSES)
         stem = Path(file.name).name.partition(".")[0].lower()
         pages = self.versions.history.versions

@@ -84,8 +84,8 @@ class CatalogFiller:
         messages = [entry.source_text for entry in entries]
         offers, lost = carry_to_pin(origin.page, messages, translations, self._live())
         # The memory stores no English: it looks up older English in upstream's history. The English
-        # of another project's catalogue may not be there. So record the current English as the
-        # previous one. Of the change, record only the class ("numbers"), not the diff.
+        # of another project's catalogue may not be in this history. So record the current English
+        # as the previous one. Of the change, record only the class ("numbers"), not the diff.
         kept = [
             replace(
                 offer,
@@ -118,8 +118,8 @@ class CatalogFiller:
             if is_open(entry):
                 state = State.CHANGED if offer.change else State.EQUAL
             else:
-                # The entry keeps its translation. The offer becomes a comment, unless it has the
-                # same words.
+                # The entry has a translation, and keeps it. The offer becomes a comment, unless its
+                # words are the same.
                 same = is_same(entry.msgstr, msgstr)
                 state = State.SAME if same else State.KEPT
             row = Row(

@@ -216,7 +216,7 @@ def choose(
             "there are no catalogues yet",
             hint=f"Run: {how_to_run('sync', '--no-execute')}",
         )
-    # Two arguments may name the same file.
+    # Keep each file once: two arguments may name the same file.
     chosen = list({file.path: file for file in files}.values())
     if not pages:
         return chosen

@@ -40,7 +40,8 @@ class LocaleWork:
     made_with: Memo[dict[str, str]]  # the glossary rows that each draft was made with
     answers: AnswerStore
     selected: Selected
-    # Finished translations of similar messages, by msgid: (English, translation).
+    # For each msgid to translate, examples: pairs of (English, translation), where the English is
+    # similar.
     examples: Mapping[str, Sequence[tuple[str, str]]]
     pages: list[PageWork] = field(default_factory=list)
 
@@ -76,7 +77,8 @@ class PageWork:
     page: Page
     entries: tuple[Entry, ...]  # live ones, in page order
     questions: tuple[Question, ...]
-    # Keys of questions whose request failed. The next run sends them again.
+    # Keys of questions whose request failed. This run does not send them again, but the next run
+    # does.
     given_up: set[str] = field(default_factory=set)
 
     def due(self) -> Iterator[Batch]:
@@ -126,8 +128,8 @@ def plan_locale(
     names = [page.name for page in pages]
     selected = select(catalogs, names, model=model, made_with=dict(made_with.items()))
     answers = AnswerStore(judge=judge)
-    # Load all stored replies, also those to other models and prompts. The key of a question covers
-    # model and prompt, so a question finds only its own reply.
+    # Load all stored replies, also those of other models, and those to another version of the
+    # prompt. The key of a question covers model and prompt, so a question finds only its own reply.
     for reply in read_replies(run.paths.replies(locale)):
         answers.add(reply.questions, reply.text, attempt=reply.attempt)
     questions = _limited(selected.questions, answers, limit)

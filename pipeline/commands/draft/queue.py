@@ -228,7 +228,7 @@ class Queue:
                     return 0  # removed or damaged meanwhile: the next update reports it
                 changed, count = apply(catalog, drafts)
                 data = po.format_catalog(changed)
-                # The new drafts may equal the old ones.
+                # The file has these drafts already, so it need not be written.
                 if data == before:
                     return count
                 if replace_if_unchanged(path, data, before=before):

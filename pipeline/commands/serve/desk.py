@@ -377,7 +377,7 @@ class Desk:
             theirs = result.theirs
             response = None if theirs is None else entry_json(theirs)
             return {"conflict": True, "theirs": response}
-        self._library.refresh(page)  # the file watcher may be late
+        self._library.refresh(page)  # do not wait for the file watcher
         with self._working:
             number = len(self._steps)
             self._steps.append((page, result.step))

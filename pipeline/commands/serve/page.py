@@ -202,7 +202,7 @@ def page_json(page: OpenPage) -> Json:
     """Return all messages of a page, in order, as JSON."""
     blocks = []
     # A message may occur several times on a page. The field "first" of each occurrence has the
-    # number of the first one.
+    # number of the first occurrence.
     first: dict[tuple[str | None, str], int] = {}
     for block in page.blocks:
         number = first.setdefault(

@@ -102,7 +102,8 @@ def _serve(
     def changed(paths: Sequence[Path]) -> None:
         desk.result().files_changed(paths)
 
-    # First load the modules that serve static files. A thread then loads those that actions need.
+    # First load the modules that serve static files. A thread then loads the modules that actions
+    # need.
     load()
     app = application(STATIC, site, port=port, token=token)
     threading.Thread(
