@@ -106,7 +106,7 @@ def build_options(arguments: Namespace, run: Run) -> BuildOptions:
 def _can_run(run: Run) -> bool:
     """Return whether code can run. For a release beside the pin, its package must be installed.
 
-    Usually only the pinned version is installed. If the release's package is not, print a note.
+    Usually only the pinned version is installed. If that of the release is not, print a note.
     """
     if not run.upstream.is_beside or is_installed(group_of(run.package), run.version):
         return True

@@ -140,7 +140,8 @@ def report_output_paths(
         places += _made_for(command, locale, paths)
     if command == "pull":
         places.append(paths.docs)
-    # Only runs of code write the report page. After other runs it is out of date.
+    # Name the report page only after a run of code: other runs do not write it, so it is out of
+    # date.
     if result.executions:
         places.append(paths.report_page)
     shown = [_from_here(path) for path in dict.fromkeys(places) if path.exists()]

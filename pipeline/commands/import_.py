@@ -72,7 +72,7 @@ def _words(entries: Iterable[Entry]) -> set[Words]:
 
 
 def is_gone(run: Run, locale: str, page: str) -> bool:
-    """Return whether upstream has dropped ``page``: it has no catalogue, but git has its memory.
+    """Return whether upstream has dropped ``page``: it then has a memory in git, but no catalogue.
 
     ``page`` comes from an untrusted file, so it is validated as a path first.
     """
@@ -105,7 +105,8 @@ def _live(entries: Iterable[Entry]) -> set[str]:
 
 
 _XLIFF = (".xlf", ".xliff")  # rejected, not skipped silently
-# Weblate, Crowdin and Pontoon name Chinese by script; our locales name it by country.
+# Weblate, Crowdin and Pontoon name Chinese by its script (``zh_Hans``); our locales name it by a
+# country (``zh_CN``).
 _SCRIPTS = {
     "zh_Hans": "zh_CN",
     "zh_Hans_CN": "zh_CN",

@@ -135,8 +135,8 @@ def run_of(
 ) -> Run:
     """Read the configuration and return the run that the arguments describe.
 
-    ``names`` has the upstream's name, or is empty. It is for commands whose positional arguments
-    may name other things as well, such as files.
+    ``names`` has the upstream's name, or is empty. Commands pass it if their positional arguments
+    may also name other things, such as files.
     """
     settings = read_settings(arguments.config)
     name = _one_of(names) or getattr(arguments, "name", None)

@@ -44,8 +44,8 @@ def pages_of_run(run: Run, lock: Lock) -> tuple[Page, ...]:
         group = {included.page, *included.within}
         if group & asked:
             asked |= group
-    # The docstrings on a page have their own catalogue: those on ``faq`` are in ``_api/faq``. Both
-    # are selected together.
+    # The docstrings on a page have their own catalogue: those on ``faq`` are in ``_api/faq``. To
+    # select one of these two pages selects the other, too.
     for name in filter(is_reference, names):
         pair = {name, name.removeprefix(f"{REFERENCE}/")}
         if pair & asked:

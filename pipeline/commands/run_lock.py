@@ -48,8 +48,8 @@ def run_lock(run: Run) -> Iterator[None]:
 def marked(root: Path) -> Iterator[None]:
     """Set the mark in the project at ``root`` while the body writes files, without the run lock.
 
-    This is for commands like ``check --fix``, which must not wait an hour for a run to end. They
-    need no lock, because each of their files is written atomically. Without a ``build`` folder, no
+    This is for commands like ``check --fix``, which must not wait an hour for a run to end. Such
+    commands need no lock, because they write each file atomically. Without a ``build`` folder, no
     mark is set.
     """
     paths = Paths(root, "")

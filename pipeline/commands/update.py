@@ -9,7 +9,8 @@ and the page's documents. It also covers catalogues and memory files, depending 
 
 - A *settled* page has a translation of every message, so an update takes no texts from other pages.
   Its key covers only its own catalogue and memory file.
-- For any other page, an update looks for texts in all catalogues. Its key covers all of them.
+- For any other page, an update looks for texts in all catalogues. The key of such a page covers all
+  catalogues and memory files.
 - The key of every page also covers the catalogues of pages that upstream has dropped.
 
 ``merged`` has the merge result of each page. ``common`` has the commit that is checked out in git.
@@ -80,8 +81,8 @@ class LocaleMemos:
         because any of them may reuse translations of the dropped page.
         """
         digests = self._locale.digests()
-        # On a branch that tracks catalogues, a checkout may have replaced them. They may still look
-        # unchanged, so update all pages.
+        # If git tracks the catalogues and has checked out another commit, update all pages:
+        # catalogues that look unchanged may have been replaced.
         root = self._run.settings.root
         is_elsewhere = self._common.get("HEAD", checked_out(root)) is None
         if is_elsewhere and tracked_though_ignored(root, self._catalogs):
@@ -93,7 +94,8 @@ class LocaleMemos:
             if known is not None:
                 found[page.name] = known
         # If a recorded page has files but is not in ``pages``, upstream has dropped it since the
-        # last run. (Pages dropped before have no files. They are kept for their findings.)
+        # last run. (Rows of pages that were dropped before have no files; they are recorded for
+        # their findings.)
         names = {page.name for page in pages}
         for name, known in self._updated.items():
             if name not in names and known.row.files:

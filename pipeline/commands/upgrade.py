@@ -256,7 +256,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     move = plan_move(options.config, wanted, run=run, package_version=options.version)
     if options.runs_code:
         _check_python(run, options, move.pin.version, is_dry=is_dry)
-    # This run writes even if the upgrade is dry: a dry upgrade moves a scratch copy.
+    # The run at the target writes even if the upgrade is dry: a dry upgrade runs in a scratch copy.
     target = replace(
         run,
         upstream=structs.replace(
@@ -267,7 +267,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     with run_lock(replace(run, dry=is_dry)):
         commits = read_both(run, target)
         before, after = commits.before.lock, commits.after.lock
-        # An upgrade to the current pin must write nothing, so that it can be repeated.
+        # An upgrade to the current pin must write nothing: then a finished upgrade can be repeated.
         is_there = (before.commit, before.version) == (after.commit, move.pin.version)
         if is_there and not move.is_change:
             run.log.note(f"{run.name} is at {after.ref} already")

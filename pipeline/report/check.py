@@ -156,7 +156,8 @@ def _property(text: str) -> str:
 GUIDE = "docs/translating.zh.md"  # describes every code
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _WEIGHT = {severity: number for number, severity in enumerate(Severity)}
-# The middle of a link, after an even number of backslashes: an odd number would escape it.
+# The middle of a Markdown link, "](", if an even number of backslashes is before it. After an odd
+# number, "]" is escaped, so there is no link.
 _LINK = re.compile(r"(?<!\\)((?:\\\\)*)\]\(")
 _PROPERTIES = ("page", "section", "msgid", "msgstr", "fixed")
 

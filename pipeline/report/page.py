@@ -50,7 +50,7 @@ class Row:
 
     @property
     def state(self) -> str:
-        """Return the page's outcome, or ``plain`` if it did not run."""
+        """Return the outcome of the page's code, or ``plain`` if the code did not run."""
         return str(self.run.status) if self.run else "plain"
 
 

@@ -28,7 +28,8 @@ class Message:
     """One message whose translation has changed, with all that a reviewer sees.
 
     ``english`` is empty if it is unavailable. ``old_english`` is the English that the old
-    translation was written for, or empty if it is the same.
+    translation was written for; it is empty if the English has not changed, or if the old English
+    is unavailable.
     """
 
     file: str  # path of the memory file
@@ -49,7 +50,7 @@ class Message:
     comments: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # notes about the state and origin of the translation
     findings: tuple[Finding, ...] = ()
-    # The catalogue entry at the base, if there was one for the same English.
+    # The entry at the base commit, if the message had an entry there for the same English.
     before: Entry | None = None
 
     @property

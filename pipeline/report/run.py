@@ -37,7 +37,7 @@ from pipeline.report.value import (
     Translatable,
 )
 
-# With more pages than this, a terminal shows only those that need attention.
+# If a run has more pages than this, a terminal shows only the pages that need attention.
 _ALL_SHOWN = 20
 _COLOURS = {
     Status.PASSED: "green",

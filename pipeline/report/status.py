@@ -200,7 +200,7 @@ def _behind(comparison: Comparison) -> Iterator[Block]:
     changes = comparison.pages
     ref = printable(comparison.after.ref or "HEAD")
     title = [(Translatable(f"behind {ref}: {_commits_text(comparison)}"), "")]
-    # The commits between pin and ref may have changed only code.
+    # There may be commits between pin and ref, although no page differs.
     if not changes:
         yield Lines([[*title, (Translatable("; the docs are the same"), "")]])
         return
@@ -226,7 +226,7 @@ def _behind(comparison: Comparison) -> Iterator[Block]:
 
 def _came_or_went(change: PageChange) -> str:
     """Return whether a page appeared, vanished, was renamed, or its code changed."""
-    # Set the counts to 0, because other columns show them.
+    # Set the counts of messages to 0: other columns of the table show them.
     return change_text(replace(change, added=0, changed=0, moved=0, dropped=0))
 
 

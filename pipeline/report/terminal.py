@@ -120,7 +120,8 @@ def _shown_columns(table: Table, width: int, language: Language) -> list[_Column
         columns = [column for column in columns if column.name != spare]
     if _fit(columns, width):
         return columns
-    # No column is left to omit: break names to the remaining width.
+    # All columns that may be omitted are omitted. Break the words of the others to the remaining
+    # width.
     return [replace(column, is_squeezed=True) for column in columns]
 
 
@@ -162,7 +163,7 @@ class _Column:
 
     @property
     def least(self) -> int:
-        """Return the minimum width: words can be wrapped, numbers cannot."""
+        """Return the minimum width of the column. Words can be wrapped; numbers cannot."""
         if not self.holds_words:
             return self.widest
         if self.is_squeezed:

@@ -39,12 +39,12 @@ class Block:
 
     landed: Landing
     state: ShownState  # what readers see
-    # State of the translation, which readers may not see.
+    # State of the translation, even if readers see the English in its place.
     standing: TranslationState = TranslationState.ENGLISH
     # For a stale block, the older English that its translation was made from.
     previous: str = ""
     line: int = 0
-    origin: OriginKind | None = None  # for a fuzzy block: who translated it
+    origin: OriginKind | None = None  # for a fuzzy block: a draft, a copy or a person
 
     @property
     def has_place(self) -> bool:

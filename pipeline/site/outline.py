@@ -37,11 +37,12 @@ def root_page(
 ) -> str:
     """Return the first page of a site: the configured one, or else the one with the likeliest name.
 
-    Pages in outer folders come first. ``tops`` are the prefixes of the docs folders: the first
-    folder with a usual name wins. If there are no pages, the result is ``index``, and Sphinx
-    reports that it is missing.
+    Pages in outer folders come first. At the same depth, pages with a usual name come first
+    (``index``), and among these the pages of the first docs folder. ``tops`` are the prefixes of
+    the docs folders. If there are no pages, the result is ``index``, and Sphinx reports that it is
+    missing.
     """
-    # A site of some pages only (``--pages``) may lack the configured page.
+    # The configured page may not be on the site, for example with ``--pages``.
     if configured in pages:
         return configured
     return min(pages, key=partial(_root_rank, tops=tops), default="index")

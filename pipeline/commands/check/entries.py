@@ -1,10 +1,10 @@
 """Checks of the entries of catalogues and memories in one locale.
 
 The input is entries. The output is findings by file. Users can silence a check: for one entry with
-the comment ``# pipeline: ignore=CODE``, for whole pages with a rule in the configuration. They
-cannot silence the problems that the guard reports, which are changes of a page outside its prose. A
-comment cannot silence checks of formulas or roles either. A build leaves out translations with such
-problems in any case.
+the comment ``# pipeline: ignore=CODE``, for whole pages with a rule in the configuration. Problems
+that the guard reports cannot be silenced: these translations would change a page outside its prose,
+and a build leaves them out. Checks of formulas and roles can be silenced by a rule, but not by a
+comment.
 
 The entries of a memory are checked with their English if it is on disk. Otherwise only the checks
 of the Chinese text run.

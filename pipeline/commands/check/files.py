@@ -37,7 +37,7 @@ _FIXED = (
     "Content-Type",
     "Content-Transfer-Encoding",
 )
-# Header field that only memory files have. Their entries have digests in place of the English.
+# Header field by which ``check`` recognizes memory files. Catalogues do not have this field.
 _MEMORY_FIELD = "X-Upstream-Page"
 _SOFT_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 _WAY_OUT = "--fix corrects it; so does the next sync."

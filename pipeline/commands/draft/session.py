@@ -247,7 +247,7 @@ def _copy(run: Run, copy: Paths) -> None:
     """Copy what drafting needs: docs, lock, glossaries and catalogues.
 
     The catalogues of the selected pages are left out, so that there is something to draft. The
-    others supply examples.
+    catalogues of all other pages supply examples.
     """
     root, translations = run.settings.root, "translations"
     # Leftovers of an earlier copy would count as existing drafts.

@@ -74,7 +74,8 @@ def english_of(
         header = {**memory.catalog.header, "X-Upstream": release.name}
         catalog = replace(memory.catalog, header=header)
         own = _english_at(english, replace(memory, catalog=catalog), needed)
-        # The pinned release comes first, and its entries take precedence.
+        # Entries of releases that were read before take precedence; the pinned release is read
+        # first.
         found = PageEnglish(
             messages={**own.messages, **found.messages},
             texts={**own.texts, **found.texts},

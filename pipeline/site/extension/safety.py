@@ -62,7 +62,8 @@ _LAUNCHER = re.compile(
 )
 _LAUNCH_TAG = re.compile(rf'<a\b[^>]*? href="{_LAUNCHER.pattern}[^>]*', re.IGNORECASE)
 _TAG = re.compile(r"<[^>]*>")
-# An empty header cell, as in the corner of a table. Screen readers would announce it as a heading.
+# An empty header cell, as in the corner of a table. It becomes a normal cell, because screen
+# readers would announce it as a heading.
 _EMPTY_HEADER = re.compile(r"<th\b([^>]*)>(\s*)</th>")
 # An inline script, which may draw a picture. A script with ``src`` only loads a library.
 _SCRIPT_HERE = re.compile(r"<script\b(?![^>]*\bsrc=)", re.IGNORECASE)
@@ -71,7 +72,7 @@ _FRAME_HERE = re.compile(r"<(?:embed|iframe|object)\b", re.IGNORECASE)
 _FRAME_SHOWN = re.compile(rf"<img\b|{FRAME}", re.IGNORECASE)
 _SHOWN = re.compile(r"<(?:hr|img|input|math|svg)\b", re.IGNORECASE)
 _FRAME_LINK = re.compile(rf'<a class="jz-remote {FRAME}".*?</a>', re.DOTALL)
-# An SVG drawing in a frame. There, browsers would run a script of the drawing.
+# An SVG drawing in a frame. Browsers run the scripts of a framed drawing.
 _FRAMED_DRAWING = re.compile(
     r"<(?P<tag>embed|iframe|object)\b[^>]*?\b(?:data|src)=[\"']?(?P<path>[^\"'\s>]+\.svg)\b[^>]*>"
     r"(?:.*?</(?P=tag)\s*>)?",
@@ -87,7 +88,8 @@ _ADDRESS_ATTRIBUTES = frozenset(
     "action background cite data formaction href poster src srcset xlink:href".split()
 )
 _FLASH = "application/x-shockwave-flash"
-# docutils does not escape the address of a film. These characters could end the attribute.
+# Characters that could end an attribute. docutils does not escape the address of a film, so a film
+# with such an address is not shown.
 _NOT_IN_LINK = re.compile(r"[\"<>]")
 _OF_META = frozenset(("content", "lang", "name", "property"))
 

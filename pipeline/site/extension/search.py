@@ -37,12 +37,12 @@ from pipeline.site.texts import text
 FOLDER = "_search"  # folder of the site with the index files
 # Nodes without text to search for.
 _SKIPPED = (nodes.Invisible, nodes.math_block)
-# Parts of a signature. Their ``astext`` has parentheses, commas and the arrow; their children lack
-# them.
+# Parts of a signature whose ``astext`` adds parentheses, commas and the arrow. The texts of their
+# children lack these.
 _PUNCTUATED = (addnodes.desc_parameterlist, addnodes.desc_returns)
 # Classes of nodes whose text is an aside: titles of other pages, and outputs of code.
 _ASIDES = frozenset(("toctree-wrapper", "cell_output"))
-# Block-level tags and breaks end a line.
+# Tags that end a line of text: breaks, and the tags of block elements.
 _LINE_END = re.compile(
     r"<(?:br|/?(?:p|div|li|tr|t[dh]|h\d|pre|table|dt|dd|summary|details|section))\b[^>]*>",
     re.IGNORECASE,
@@ -109,7 +109,7 @@ def _is_translated(document: nodes.document) -> bool:
 
 
 def blocks_of(node: nodes.Element, *, is_aside: bool = False) -> Iterator[Block]:
-    """Yield the texts below a node. With ``is_aside``, they rank lower in the search."""
+    """Yield the texts below a node. With ``is_aside``, they are asides, which rank lower."""
     if isinstance(node, english):
         yield Block(english=_Words(node).text, is_aside=is_aside)
     elif isinstance(node, nodes.raw):
@@ -203,7 +203,8 @@ def _written_later(node: nodes.Element) -> Iterator[Block]:
     marks: Sequence[Mark] = node.get("jz_marks", ())
     for mark in marks:
         yield Block(english=mark.english, is_aside=True)
-    # ``warning`` and similar nodes get a title. An ``admonition`` has a title of its own.
+    # Sphinx gives a title to ``warning`` and similar nodes. An ``admonition`` has its title on the
+    # page.
     if isinstance(node, nodes.Admonition) and node.tagname in admonitionlabels:
         yield Block(text=str(admonitionlabels[node.tagname]))
 

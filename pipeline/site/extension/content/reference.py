@@ -141,8 +141,8 @@ class Reference:
         """Return the address at which the name of a reference is documented; empty if unknown.
 
         The English docs come first: the name as written, then the name within the current module.
-        So ``map`` on the page of ``jax.lax`` means ``jax.lax.map``, not Python's ``map``. Other
-        sites follow. Abbreviated names come last: ``jnp.sin`` for ``jax.numpy.sin``.
+        So ``map`` on the page of ``jax.lax`` means ``jax.lax.map``, not Python's ``map``. Names of
+        other sites follow. Abbreviated names come last: ``jnp.sin`` for ``jax.numpy.sin``.
         """
         name, module = node["reftarget"], node.get("py:module")
         whole = expand_alias(name, usual)

@@ -168,7 +168,7 @@ def _address_here(app: Sphinx, address: str, page: str) -> str | None:
 
 def note_anchors(app: Sphinx, document: nodes.document) -> None:
     """Store the anchors of the page that Sphinx has read."""
-    # Anchors with this prefix are our own. They change with the translations.
+    # Leave out our own anchors, which have this prefix: they change with the translations.
     names = {name for name in _ids_in(document) if not name.startswith("jz-")}
     lacks = any(
         "jz-elsewhere" in paragraph["classes"]

@@ -75,7 +75,8 @@ def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> N
         # hidden toctree on another page is marked on that page.
         is_on_page = [mark for mark in marks if mark.text == caption][:1]
         marks = [] if is_first else is_on_page
-    # Sphinx will replace the toctree, but not its parent. There the writer finds the marks.
+    # Store the marks on the toctree's parent, for the writer: Sphinx will replace the toctree
+    # itself.
     tree.parent["jz_marks"] = marks
 
 
