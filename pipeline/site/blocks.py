@@ -44,7 +44,7 @@ class Block:
     # For a stale block, the older English that its translation was made from.
     previous: str = ""
     line: int = 0
-    origin: OriginKind | None = None  # for a fuzzy block: a draft, a copy or a person
+    origin: OriginKind | None = None  # of a fuzzy block; None if a person wrote it
 
     @property
     def has_place(self) -> bool:

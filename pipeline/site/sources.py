@@ -94,7 +94,7 @@ def assemble(
             downloads |= dict.fromkeys(known.downloads)
     changed = 0
     for path, content in wanted.items():
-        # x
+        # None means that the file is up to date.
         if content is not None:
             changed += _write_or_link(site.sources / path, content)
     # Remove all other files: Sphinx would build a page from every document in its folder.

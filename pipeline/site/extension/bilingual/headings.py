@@ -197,7 +197,7 @@ def pages_above(app: Sphinx, page: str) -> list[str]:
 
 
 def _relations_of(app: Sphinx) -> Mapping[str, Sequence[str | None]]:
-    """x of every page in the table of contents."""
+    """Return the parent, previous and next page of every page in the table of contents."""
     relations: Mapping[str, Sequence[str | None]] = vars(app.builder)["relations"]
     return relations
 
