@@ -202,6 +202,16 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Clone:
 
 
 @pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of ``published_project``: to be copied, not changed."""
+    from published_project import publish
+
+    folder = tmp_path_factory.mktemp("published")
+    publish(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
 def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The upstream of ``memory_project`` with all its releases: to be read, not changed."""
     from memory_project import RELEASES

@@ -43,6 +43,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "serve": ("serve", "sample", "translations/zh_CN/sample/arrays.po"),
 }
 
+SITE = {
+    "site": ("site", "lamps", "--no-execute"),
+    "verify-site": ("verify-site", "build/site/lamps"),
+}
+
 
 @dataclass(frozen=True)
 class Form:
@@ -87,7 +92,7 @@ def inside_link(root: Path) -> Form:
 def worktree(root: Path) -> Form:
     other = root.with_name("tree")
     git(root, "worktree", "add", "-q", str(other))
-    for folder in ("translations", "build"):
+    for folder in ("translations", "build", "upstream"):
         shutil.copytree(root / folder, other / folder, dirs_exist_ok=True)
     return Form(other, other, spell_plain)
 
@@ -184,3 +189,40 @@ def test_a_path_in_any_form_gives_the_same_result(
     before = read_tree(made.root / "translations")
     assert results(made, COMMANDS) == expected
     assert read_tree(made.root / "translations") == before
+
+
+@pytest.fixture(scope="session")
+def expected_site(
+    published: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[dict[str, tuple[int, str]], dict[str, bytes]]:
+    folder = tmp_path_factory.mktemp("expected-site")
+    root = (
+        shutil.copytree(published, folder, symlinks=True, dirs_exist_ok=True)
+        / "project"
+    )
+    return site_results(Form(root, root, spell_plain))
+
+
+def site_results(form: Form) -> tuple[dict[str, tuple[int, str]], dict[str, bytes]]:
+    """Build and verify a site; return what is printed, and the files of the site."""
+    shutil.rmtree(form.root / "build")
+    here = Path.cwd()
+    try:
+        found = results(form, SITE)
+    finally:
+        os.chdir(here)
+    return found, read_tree(form.root / "build" / "site")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
+def test_a_site_is_the_same_from_a_path_in_any_form(
+    form: str,
+    published: Path,
+    expected_site: tuple[dict[str, tuple[int, str]], dict[str, bytes]],
+    tmp_path: Path,
+) -> None:
+    shutil.copytree(published, tmp_path, symlinks=True, dirs_exist_ok=True)
+    printed, files = site_results(FORMS[form](tmp_path / "project"))
+    assert {name: code for name, (code, _) in printed.items()} == dict.fromkeys(SITE, 0)
+    assert (printed, files) == expected_site

@@ -8,11 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import polib
 import pytest
-from folders import write_tree
-from notebooks import code, notebook, prose
-from repositories import commit_release, git, init_repository
+from published_project import CONFIGURATION, translate
+from repositories import commit_release, git
 from servers import FileHandler, served
 
 from pipeline.cli import main
@@ -22,18 +20,6 @@ pytestmark = pytest.mark.slow  # all look at a site that Sphinx makes
 
 CLEAN, RAN = "_downloads/clean/lamp.ipynb", "_downloads/lamp.ipynb"
 RST = "_downloads/source/rest.rst"
-DOCS = {
-    "docs/index.md": "# Lamps\n\nSee [the lamp](lamp.ipynb).\n\n```python\nimport lamp\n```\n",
-    "docs/lamp.ipynb": notebook(prose("Some words."), code("lamp.on(6)")),
-    "docs/rest.rst": "Rest\n====\n\nSee :doc:`index`.\n",
-}
-CONFIGURATION = """\
-[tool.pipeline.upstreams.lamps]
-url = "../english"
-ref = "v1"
-docs = "docs"
-"""
-IGNORED = "build/\nupstream/lamps/\nupstream/.*\ntranslations/zh_CN/\n"
 OUTPUT = '{"output_type": "stream", "name": "stdout", "text": "x"}'
 Speech = pytest.CaptureFixture[str]
 Notebook = dict[str, Any]
@@ -91,39 +77,9 @@ class Copy:
         self.tell(RAN)
 
 
-def translate(project: Path, page: str, **texts: str) -> None:
-    """Put a translation into each entry that begins with a word."""
-    path = project / "translations" / "zh_CN" / "lamps" / f"{page}.po"
-    catalog = polib.pofile(str(path))
-    for entry in catalog:
-        for word, text in texts.items():
-            if entry.msgid.startswith(word):
-                entry.msgstr = text
-    catalog.save()
-
-
-@pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project in git with a site of its last commit, beside a repository with its English."""
-    folder = tmp_path_factory.mktemp("verified")
-    commit_release(init_repository(folder / "english"), "v1", DOCS)
-    project = init_repository(folder / "project")
-    write_tree(project, {"pyproject.toml": CONFIGURATION, ".gitignore": IGNORED})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(project)
-        assert main(["sync", "--no-execute", "-q"]) == 0
-        translate(project, "index", Lamps="灯", See="见[灯](lamp.ipynb)。")
-        translate(project, "lamp", Some="一些词语。")
-        assert main(["build", "--no-execute", "-q"]) == 0
-        git(project, "add", "-A")
-        git(project, "commit", "-qm", "Translate")
-        assert main(["site", "--no-execute", "-q"]) == 0
-    return folder
-
-
 @pytest.fixture
-def site(tmp_path: Path, built: Path) -> Copy:
-    folder = shutil.copytree(built, tmp_path / "copy", symlinks=True)
+def site(tmp_path: Path, published: Path) -> Copy:
+    folder = shutil.copytree(published, tmp_path / "copy", symlinks=True)
     shutil.copytree(folder / "project/build/site/lamps", tmp_path / "site")
     found = Copy(folder / "project", tmp_path / "site")
     found.add_executed()

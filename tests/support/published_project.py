@@ -1,0 +1,52 @@
+"""Project in git with a site of its last commit, beside the repository with its English."""
+
+from __future__ import annotations
+
+from contextlib import chdir
+from pathlib import Path
+
+import polib
+from folders import write_tree
+from notebooks import code, notebook, prose
+from repositories import commit_release, git, init_repository
+
+from pipeline.cli import main
+
+DOCS = {
+    "docs/index.md": "# Lamps\n\nSee [the lamp](lamp.ipynb).\n\n```python\nimport lamp\n```\n",
+    "docs/lamp.ipynb": notebook(prose("Some words."), code("lamp.on(6)")),
+    "docs/rest.rst": "Rest\n====\n\nSee :doc:`index`.\n",
+}
+CONFIGURATION = """\
+[tool.pipeline.upstreams.lamps]
+url = "../english"
+ref = "v1"
+docs = "docs"
+"""
+IGNORED = "build/\nupstream/lamps/\nupstream/.*\ntranslations/zh_CN/\n"
+
+
+def translate(project: Path, page: str, **texts: str) -> None:
+    """Put a translation into each entry that begins with a word."""
+    path = project / "translations" / "zh_CN" / "lamps" / f"{page}.po"
+    catalog = polib.pofile(str(path))
+    for entry in catalog:
+        for word, text in texts.items():
+            if entry.msgid.startswith(word):
+                entry.msgstr = text
+    catalog.save()
+
+
+def publish(folder: Path) -> None:
+    """Make ``project/`` and ``english/`` in a folder; build the project's site."""
+    commit_release(init_repository(folder / "english"), "v1", DOCS)
+    project = init_repository(folder / "project")
+    write_tree(project, {"pyproject.toml": CONFIGURATION, ".gitignore": IGNORED})
+    with chdir(project):
+        assert main(["sync", "--no-execute", "-q"]) == 0
+        translate(project, "index", Lamps="灯", See="见[灯](lamp.ipynb)。")
+        translate(project, "lamp", Some="一些词语。")
+        assert main(["build", "--no-execute", "-q"]) == 0
+        git(project, "add", "-A")
+        git(project, "commit", "-qm", "Translate")
+        assert main(["site", "--no-execute", "-q"]) == 0
