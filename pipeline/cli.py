@@ -48,7 +48,7 @@ COMMANDS = {
     "memory": "prove that memory, catalogues and upstream agree; make git merge by entry",
     "serve": "translate in the browser, on the page itself, with checks and preview",
     "cache": "show, verify or clear the cached outputs of code",
-    "init": "start a project that translates other docs: docs/your-own-docs.md",
+    "init": "start a project that translates other docs (see docs/your-own-docs.md)",
 }
 _BEFORE_COMMANDS = ("-h", "--help", "-V", "--version")
 

@@ -14,7 +14,7 @@ MEBIBYTE = 1 << 20
 
 
 class Limit(NamedTuple):
-    """The largest accepted number of things. ``things`` is their plural, for messages."""
+    """The largest accepted number of things. ``things`` names them in messages, in the plural."""
 
     most: int
     things: str
@@ -76,7 +76,7 @@ TRANSLATION_LENGTH = 1_000
 TIMES_AS_LONG = 10
 
 # Marks of a page in a preview: "[" in Markdown, lines of punctuation in reST. Parsers look for the
-# ends of all of them, which takes up to 0.2 ms each. A page of the JAX docs has 511 at most.
+# end of each mark, which takes up to 0.2 ms. A page of the JAX docs has 511 at most.
 PREVIEW_MARKS = Limit(5_000, "brackets and underlines")
 
 # HTML
@@ -109,7 +109,7 @@ REFERENCE_BYTES = 64 * MEBIBYTE  # all docstrings of a package
 # Network
 REQUEST_BYTES = 2_000_000  # a request to ``serve``; no message is that long
 PUBLISHED_BYTES = _mebibytes(64)  # a file of a published site
-MANIFEST_BYTES = _mebibytes(16)  # its manifest; that of the JAX docs has 2.7 MB
+MANIFEST_BYTES = _mebibytes(16)  # the manifest of a site; that of the JAX docs has 2.7 MB
 REPLY_BYTES = (
     4 * MEBIBYTE
 )  # a language model's reply; a batch takes some ten thousand bytes

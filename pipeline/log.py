@@ -117,7 +117,7 @@ def is_terminal(stream: TextIO | None, environ: Mapping[str, str]) -> bool:
 
 
 class Log:
-    """Log of a run, on stderr by default.
+    """Writer of the log of a run, to stderr by default.
 
     ``level`` is QUIET (only warnings), NORMAL or VERBOSE (also details). ``sentence`` is a function
     that translates messages to the user's language. Annotations on GitHub stay English.
@@ -156,7 +156,8 @@ class Log:
             step.failed = True
             raise
         finally:
-            # End the group before the line with the result, so that folding does not hide it.
+            # End the group before the line with the result, so that a folded group does not hide
+            # the result.
             self._depth -= 1
             if is_folded:
                 self._command("::endgroup::")

@@ -62,7 +62,8 @@ def names(modules: tuple[str, ...]) -> str:
 def is_checkout() -> bool:
     """Return whether the code runs from a checkout of the pipeline's repository.
 
-    There, users run commands through nox. In other projects, the pipeline is an installed package.
+    In a checkout, users run commands through nox. In other projects, the pipeline is an installed
+    package.
     """
     return (Path(__file__).parent.parent / "noxfile.py").is_file()
 
@@ -92,7 +93,7 @@ def how_to_install(extra: str = "") -> str:
             f"{_python()} -m pip install --group pipeline"
         )
     what = f".[{extra}]" if extra else "."
-    through_nox = "Run it through nox (nox -s NAME), which installs what it needs; or "
+    through_nox = "Run the command through nox (nox -s NAME), which installs what it needs; or "
     if not _is_managed():
         return f"{through_nox}install it: {_python()} -m pip install '{what}'"
     # https://packaging.python.org/specifications/externally-managed-environments/

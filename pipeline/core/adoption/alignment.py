@@ -23,14 +23,15 @@ from pipeline.core.adoption import normalization
 from pipeline.core.adoption.blocks import Block, BlockKind
 from pipeline.core.document.prose import count_words
 
-_GAP = 0.4  # cost of an unpaired block
+_GAP = 0.4  # cost of a block without a match
 _USUAL = 1.5  # bonus of any pair, because most blocks of a copy have a match
 _FLOOR = -1.0  # minimum score of a pair
 _MORE = 2.0  # cost of each further block on one side of a pair
 _SURE = 0.75  # minimum confidence of a pair that is adopted
 _MOST = 3  # maximum number of blocks on one side of a pair
-# Bounds for a pair that has several blocks on one side: the number of Chinese characters in the
-# copy for each English word. An English word that the copy keeps counts as one character.
+# A pair may have several blocks on one side only if the copy has at least, and at most, this many
+# Chinese characters for each English word. An English word that the copy keeps counts as one
+# character.
 _SHORTEST_SHARE, _LONGEST_SHARE = 0.6, 4.5
 # Function that returns how similar two sequences of texts are in meaning, 0 to 1.
 Similar = Callable[[Sequence[str], Sequence[str]], float]
@@ -38,17 +39,17 @@ Similar = Callable[[Sequence[str], Sequence[str]], float]
 Encoder = Callable[[Iterable[str]], Similar]
 
 CODE = 9.0  # score of two equal blocks of code
-# Weight of the similarity of meaning, and the similarity that scores 0.
+# Weight of the similarity of meaning, and the similarity at which its score is 0.
 _MEANING, _CHANCE = 14.0, 0.5
-# The logarithm of Chinese characters per English word: its mean and standard deviation in a
-# translation, and its deviation for two unrelated paragraphs.
+# Statistics of the logarithm of the number of Chinese characters per English word: mean and
+# standard deviation in translations, and standard deviation for unrelated paragraphs.
 _MEAN, _SPREAD, _ANY = 0.58, 0.33, 1.1
 # Number of English words. In texts that are not much longer than this, the number of Chinese
 # characters per English word varies more.
 _SHORT = 6.0
-_LENGTH_AT_LEAST = -6.0  # minimum score of the lengths
+_LENGTH_AT_LEAST = -6.0  # a pair gets at least this score for its lengths
 _NEVER = -99.0  # score of blocks that cannot belong together
-# Score of English that the copy left untranslated. It is less than the score of a translation.
+# Score of a passage that the copy left in English. It is lower than the score of a translation.
 _ENGLISH = 1.0
 _SAME = 0.8  # minimum share of common words of two English texts that count as equal
 _ALIKE = 0.3  # share of common lines at which two blocks of code score 0
@@ -70,12 +71,12 @@ class Pair:
 
     @property
     def is_sure(self) -> bool:
-        """Return whether the pair is adopted; the report lists a pair that is not sure."""
+        """Return whether the confidence suffices to adopt the pair; the report lists the others."""
         return self.confidence >= _SURE
 
 
 class _Move(NamedTuple):
-    """Step of an alignment: the next blocks of each side make a pair."""
+    """Step of an alignment, which makes a pair of the next blocks on each side."""
 
     ours: int  # number of English blocks
     theirs: int  # number of the copy's blocks
@@ -122,7 +123,8 @@ class _Aligner:
         moves = self._best_moves()
         row, column = len(self.english), len(self.copy)
         pairs: list[Pair] = []
-        # ``moves`` has the last move to each place, so read the best alignment from its end.
+        # ``moves`` has only the last move to each place. So start at the end and follow the moves
+        # back.
         while row or column:
             ours, theirs, score = moves[row, column]
             row, column = row - ours, column - theirs
@@ -290,8 +292,8 @@ def _length(english: int, chinese: int) -> float:
     """
     if not english or not chinese:
         return _LENGTH_AT_LEAST
-    # Compare two normal distributions of the logarithm of this ratio: for translations, and for
-    # unrelated texts. The ratio varies more in short texts.
+    # Compare how probable the logarithm of this ratio is in translations and in unrelated texts,
+    # both with a normal distribution. The ratio varies more in short texts.
     spread = _SPREAD * (1.0 + 0.8 * _SHORT / (_SHORT + english))
     distance = log(chinese / english) - _MEAN
     fits = -0.5 * (distance / spread) ** 2 - log(spread)
@@ -302,7 +304,8 @@ def _length(english: int, chinese: int) -> float:
 def code_likeness(ours: str, theirs: str) -> float:
     """Return the share of lines that two pieces of code have in common, 0 to 1.
 
-    If ``theirs`` has lost its line breaks, return the share of our lines that it contains.
+    If ``theirs`` has lost its line breaks, return the share of the lines of ``ours`` that it
+    contains.
     """
     lines = normalization.code_lines(ours)
     if not lines:

@@ -3,9 +3,10 @@
 First, ``NameIndex`` guesses the page: it compares identifiers and numbers in the copy with the raw
 documents. It does not parse them, because parsing upstream's whole history would take too long.
 
-Then ``choose`` compares lines of code: each line that only one side has adds to the cost of a
-version. Among equally good versions, it first prefers a page that exists at the pin. Then it
-prefers the version that was current longest, because most copies were made from such a version.
+Then ``choose`` compares the lines of code in the copy with those of each version. Each line that
+only one of the two has adds 1 to the cost of the version. Among equally good versions, it first
+prefers a page that exists at the pin. Then it prefers the version that was current longest, because
+most copies were made from such a version.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ from pipeline.core.adoption.alignment import Encoder, Pair, align
 from pipeline.core.adoption.blocks import Block, BlockKind, words_of
 from pipeline.core.adoption.page_versions import Version, moment
 
-_CLEAR = 3.5  # minimum score of a pair that shows that the page is right, in nats
+# A pair of passages with at least this score proves that the copy translates this page. Scores are
+# logarithms of odds (see ``alignment``): 3.5 means 33 to 1.
+_CLEAR = 3.5
 
 
-# A line of code, and its number among equal lines of the page, from 1.
+# A line of code, and which occurrence on the page it is: 1 for the first line with this text.
 Line = tuple[str, int]
-# Names typical of a page: identifiers, and numbers of some length.
+# Names that are typical of a page: identifiers, and numbers of several digits.
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}|\d+\.\d+|\d{3,}")
 # base64 data of an image in the outputs.
 _PAYLOAD = re.compile(r"[A-Za-z0-9+/=]{200,}")
@@ -104,7 +107,7 @@ def choose(
 
 
 def share_of(copy: Sequence[Block], pairs: Sequence[Pair]) -> float:
-    """Return the share of a copy's Chinese characters that are in clear pairs, 0 to 1.
+    """Return the share of a copy's Chinese characters that are in pairs above ``_CLEAR``, 0 to 1.
 
     Comments in code are not counted.
     """
@@ -120,7 +123,7 @@ def _count_han(blocks: Iterable[Block]) -> int:
 
 
 def _lines_of(blocks: Iterable[Block]) -> Iterator[Line]:
-    """Yield the lines of code of a page, each with its number among equal lines."""
+    """Yield the lines of code of a page, each with the number of its occurrence (see ``Line``)."""
     counts: Counter[str] = Counter()
     for block in blocks:
         if block.kind is BlockKind.CODE:
@@ -132,7 +135,7 @@ def _lines_of(blocks: Iterable[Block]) -> Iterator[Line]:
 def _found_in(copy: Iterable[Block], known: Collection[Line]) -> frozenset[Line]:
     """Return the ``known`` lines that occur in a copy.
 
-    If the copy has a line twice, the result has the line with the numbers 1 and 2.
+    If the copy has the line ``x=1`` twice, the result has ``("x=1", 1)`` and ``("x=1", 2)``.
     """
     lines = frozenset(line for line, _ in known)
     counts: Counter[str] = Counter()
@@ -146,12 +149,12 @@ def _found_in(copy: Iterable[Block], known: Collection[Line]) -> frozenset[Line]
 def _cost(lines: Sequence[Line], found: frozenset[Line]) -> int:
     """Return how many lines of code only the version or only the copy has.
 
-    ``lines`` are the lines of the version, ``found`` the known lines of the copy. The copy may be
-    an excerpt, so lines of the version before the first and after the last common line do not
-    count.
+    ``lines`` are the lines of the version. ``found`` are the lines of the copy that any version
+    has. The copy may be an excerpt, so lines of the version before the first and after the last
+    common line do not count.
     """
     places = [at for at, line in enumerate(lines) if line in found]
-    # Lines of the copy that only other versions have.
+    # The number of lines of the copy that this version lacks, but another version has.
     strange = len(found) - len(places)
     if not places:
         return strange
@@ -194,8 +197,9 @@ class NameIndex:
 def _likeness(
     asked: Iterable[str], names: frozenset[str], weights: Mapping[str, float]
 ) -> float:
-    """Return the cosine similarity of two sets of names, without the norm of ``asked``."""
-    # Use ``fsum``, which rounds only once: the result of ``sum`` would depend on the order of the
-    # set, which differs between runs.
+    """Return a similarity of two sets of names, to compare pages with each other."""
+    # This is the cosine similarity without the norm of ``asked``, which is equal for all pages.
+    # ``fsum`` rounds only once. The result of ``sum`` would depend on the order of the set, which
+    # differs between runs.
     shared = fsum(weights[name] for name in names.intersection(asked))
     return shared / sqrt(fsum(weights[name] for name in names) or 1.0)

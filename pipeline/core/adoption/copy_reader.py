@@ -41,7 +41,7 @@ _LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)|<?https?://\S+>?")
 _CODE_MARKS = re.compile(r"[=()\[\]._:{}+*/<>@`]")
 _MANY_MARKS = 0.13  # minimum share of ``_CODE_MARKS`` in code; prose has fewer
 _ENDED = tuple("。！？：；.!?:;…”）)")  # ends of a sentence
-_WRAPPED = range(40, 131)  # lengths of lines that may be wrapped, in columns
+_WRAPPED = range(40, 131)  # lengths of lines that an editor may have wrapped, in columns
 _LONG = 4  # minimum number of words in a line that counts as English
 _decode = json.JSONDecoder(strict=False).raw_decode
 
@@ -151,10 +151,10 @@ def _rst_blocks(text: str) -> Iterator[Block]:
 
 
 def _fenced(text: str) -> str:
-    """Return plain text as Markdown: put code in fences, and a blank line after each paragraph.
+    """Return plain text as Markdown, with fences around code and blank lines between paragraphs.
 
-    A Chinese line ends a paragraph, unless it may be wrapped: it has the length of a wrapped line
-    and does not end a sentence.
+    A line with Chinese ends a paragraph, unless the editor has probably wrapped it. A wrapped line
+    has a typical length (``_WRAPPED``) and does not end a sentence.
     """
     if "```" in text:
         return text

@@ -67,19 +67,19 @@ class _Link(NamedTuple):
         return self.text.strip("`*_ ").lower()
 
     def written(self, target: str, markup: Markup) -> str:
-        """Return the source of the link in the given markup, with another target."""
+        """Return the source of the link in ``markup``, with ``target`` in place of its own."""
         if markup is Markup.RST:
             return f"`{self.text.strip('`')} <{target}>`__"
         return f"{self.mark}[{self.text}]({target})"
 
 
 def _with_links(english: str, chinese: str, markup: Markup) -> str:
-    """Return the Chinese with the link targets of the English; copies often have other targets."""
+    """Return the Chinese with the link targets of the English, because copies often change them."""
     pattern = _RST_LINK if markup is Markup.RST else _LINK
     ours = [_Link(*match.groups()) for match in pattern.finditer(english)]
     theirs = [_Link(*match.groups()) for match in _LINK.finditer(chinese)]
-    # The texts of roles and other atoms in the English. A link with such a text in the Chinese was
-    # made by a converter.
+    # The texts of roles and other atoms in the English. If a Chinese link has such a text, a
+    # converter has made the link from the atom, so only the text of the link is kept.
     names = {plain_atom(atom) for atom in atoms_of(english, markup)}
     left = list(ours)
     targets: dict[int, str] = {}
@@ -92,7 +92,7 @@ def _with_links(english: str, chinese: str, markup: Markup) -> str:
             targets[number] = like[0].target
         elif link.text.strip("`") not in names:
             unknown.append(number)
-    # If one link is left on each side, they belong together.
+    # If exactly one link is left on each side, the two belong together.
     if len(unknown) == len(left) == 1:
         targets[unknown[0]] = left.pop().target
     numbers = iter(range(len(theirs)))
@@ -111,11 +111,11 @@ def _with_links(english: str, chinese: str, markup: Markup) -> str:
 def _with_lost_links(chinese: str, lost: Iterable[_Link], markup: Markup) -> str:
     """Return ``chinese`` with ``lost`` links put around their texts.
 
-    A link is left out if its text does not occur exactly once.
+    A link is added only if its text has Latin letters and occurs exactly once.
     """
     for link in lost:
         name = re.escape(link.text.strip("`*_"))
-        # The first alternatives match existing links, so that a name inside a link is not found.
+        # The first alternatives match existing links, so that a text inside a link is not found.
         pattern = re.compile(
             rf"{_LINK.pattern}|{_RST_LINK.pattern.replace('?P<', '?P<rst_')}"
             rf"|(?P<name>(?<![\w.$\\])`?{name}`?(?![\w$]|\.\w))",
@@ -155,8 +155,8 @@ def _with_spans(english: str, chinese: str, markup: Markup) -> str:
     by_text: dict[str, list[str]] = {}
     for atom in +lacking:
         by_text.setdefault(_shown(atom), []).append(atom)
-    # Take the longest text first, because ``jnp.array`` contains ``array``. Skip atoms with equal
-    # texts, because it is unknown which of them is meant.
+    # Take the longest text first, because ``jnp.array`` contains ``array``. If several atoms have
+    # the same text, skip them, because it is unknown which of them is meant.
     for text in sorted(by_text, key=len, reverse=True):
         atom, *others = by_text[text]
         if others:
@@ -166,17 +166,19 @@ def _with_spans(english: str, chinese: str, markup: Markup) -> str:
             chinese = pattern.sub(hide(atom), chinese)
     if markup is Markup.RST:
         chinese = _CODE.sub(r"``\g<text>``", chinese)
-    # Replace placeholders by their texts. Repeat, because such a text may contain placeholders.
+    # Replace each placeholder by the text that it hides. Repeat, because a hidden text may contain
+    # further placeholders.
     while _SHOWN.search(chinese):
         chinese = _SHOWN.sub(lambda match: hidden[int(match[1])], chinese)
     return chinese
 
 
 def _place_of(atom: str, chinese: str, count: int) -> re.Pattern[str] | None:
-    """Return a pattern for the text of an atom, or None if its places are ambiguous.
+    """Return a pattern that finds an atom without its markup, or None if its places are ambiguous.
 
-    The pattern matches exactly ``count`` times in ``chinese``. Try long texts of the atom before
-    short ones, and text with other markup before plain text.
+    The pattern matches exactly ``count`` times in ``chinese``. An atom may appear under several
+    texts: the role "{func}`~jax.jit`" under ``jax.jit``, ``jit()`` and ``jit``. Try the longest
+    text first. For each text, first search for it with any marks around it, then without marks.
     """
     plain = plain_atom(atom)
     texts = {_shown(atom), plain} - {""}
@@ -192,7 +194,7 @@ def _place_of(atom: str, chinese: str, count: int) -> re.Pattern[str] | None:
             pattern = re.compile(source)
             places = len(pattern.findall(chinese))
             if places:
-                # Another number of matches is ambiguous.
+                # With more or fewer matches, the places are ambiguous.
                 return pattern if places == count else None
     return None
 

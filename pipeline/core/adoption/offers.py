@@ -1,9 +1,9 @@
 """Offers: translations of an old version, carried to the messages of the pin.
 
 ``carry_to_pin`` treats a copy's translations as a catalogue of the old version. The usual update of
-catalogues then finds their messages at the pin. ``adopt_into`` puts the offers into a catalogue, as
-fuzzy translations that a person must confirm. An existing translation is never changed: the offer
-becomes a comment of its entry.
+catalogues then finds the message at the pin for each translation. ``adopt_into`` puts the offers
+into a catalogue, as fuzzy translations that a person must confirm. An existing translation is never
+changed: the offer becomes a comment of its entry.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pipeline.core.document.prose import count_words
 from pipeline.core.memory.redaction import redact
 from pipeline.entries import Catalog, Entry
 
-# Placeholder for a translation during the update, with characters that no text has.
+# Placeholder that stands for a translation during the update. No text has its characters.
 _STAND_IN = "\ue010{}\ue011"
 _STAND_INS = re.compile("\ue010(\\d+)\ue011")
 _SPACES_AND_MARKS = re.compile(r"[\W_]+")
@@ -83,7 +83,8 @@ def carry_to_pin(
     wanted: dict[str, list[Entry]] = {}
     for name in pin:
         if name == page or not clear.isdisjoint(texts[name]):
-            # Remove translations, so that the update takes them from the old version only.
+            # Remove the translations of the pin, so that the update uses only those of the old
+            # version.
             blanks = [Entry(msgid=one.msgid, references=(name,)) for one in pin[name]]
             wanted[name] = blanks
     updated = update_catalogs(
@@ -120,8 +121,8 @@ def _offer(
 ) -> Offer:
     """Return the offer for the message ``msgid`` of the pin.
 
-    ``sources`` are the old messages that it comes from, ``parts`` their translations. ``texts`` has
-    the messages of ``page`` at the pin.
+    ``sources`` are the old messages that this message comes from, ``parts`` their translations.
+    ``texts`` has the messages of ``page`` at the pin.
     """
     english = previous = " ".join(sources)
     translation = parts[0]
@@ -165,7 +166,7 @@ def _placeholder_catalog(messages: Iterable[str], translated: Sequence[str]) -> 
 
 
 def is_same(ours: str, theirs: str) -> bool:
-    """Return whether two translations have the same words.
+    """Return whether two translations consist of the same words.
 
     Spaces, punctuation and markup do not matter: "用 `jit` 编译。" equals "用jit编译".
     """
@@ -175,8 +176,8 @@ def is_same(ours: str, theirs: str) -> bool:
 def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Copy) -> Entry:
     """Return an entry of the pin with the offer, as fuzzy translation or as comment.
 
-    ``msgstr`` is the offer's Chinese with restored markup. A translated entry gets a comment. A
-    machine's draft is replaced.
+    ``msgstr`` is the offer's Chinese with restored markup. In an empty entry or a machine's draft,
+    it becomes the translation. Any other entry gets it as a comment.
     """
     if not is_open(entry):
         return _with_comment(entry, msgstr, origin)
@@ -227,7 +228,8 @@ def adopt_into(
     for entry in catalog.entries:
         # If a message has several entries, only the first one may get the offer.
         offered = None if entry.obsolete else left.pop(entry.msgid, None)
-        # If the first one is open, but another one is translated, no entry gets the offer.
+        # If this entry is open, but another entry of the message is translated, none gets the
+        # offer.
         is_blank_twin = is_open(entry) and entry.msgid in taken
         if offered is None or is_blank_twin:
             entries.append(entry)

@@ -1,7 +1,7 @@
 """History of upstream's pages: the versions of each page, and when each of them was current.
 
-``read_history`` takes the changed files of each commit. Two pages belong to one family if one was
-ever renamed to the other.
+``read_history`` takes the changed files of each commit. All names that a page has ever had form its
+*family*.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Change = tuple[str, str, str]
 # Commit of the docs: its id, its date in ISO 8601, and its changes.
 Commit = tuple[str, str, Sequence[Change]]
 
-_SAMPLES = 4  # approximate number of versions of a page for a first guess
+_SAMPLES = 4  # approximate number of versions of a page that ``History.samples`` returns
 _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 
@@ -56,7 +56,7 @@ class History:
     families: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def family(self, page: str) -> tuple[Version, ...]:
-        """Return the versions of a page under all of its names, the oldest first."""
+        """Return the versions of a page under all names of its family, the oldest first."""
         pages = sorted(self.families.get(page, {page}))
         found = chain.from_iterable(self.versions.get(name, ()) for name in pages)
         return tuple(sorted(found, key=lambda version: moment(version.since)))

@@ -28,9 +28,9 @@ class CodeCell:
     """Audit of a piece of a copy's code."""
 
     place: str  # "cell 3"
-    # Whether it differs from upstream's, except comments and white space.
+    # Whether the code differs from upstream's in more than comments and white space.
     is_altered: bool = False
-    # Whether the translated version of upstream has no such code.
+    # Whether the version of upstream that the copy translates has no such code.
     is_strange: bool = False
     broken: str = ""  # syntax error
 
@@ -76,11 +76,11 @@ class State(StrEnum):
     """Outcome of a passage of the copy. Reports show the values."""
 
     EQUAL = "adopted"  # the English is unchanged at the pin
-    CHANGED = "adopted, changed"  # the English has changed since
+    CHANGED = "adopted, changed"  # the English is different at the pin
     KEPT = "kept as a comment"  # another translation exists
     SAME = "the same here"  # the existing translation has the same words
     DOUBTFUL = "doubtful"  # the match is uncertain, so it is not adopted
-    GONE = "gone"  # upstream has dropped the English
+    GONE = "gone"  # the pin does not have the English
     ENGLISH = "left in English"
     MISSING = "missing"  # the copy has no translation
     EXTRA = "not upstream's"  # a remark of the translator, or a leftover of a web page

@@ -17,7 +17,7 @@ from pipeline.core.catalog.marks import MarkChange, correspond
 from pipeline.core.document.prose import atoms_of, mask
 
 # Lengths in characters. If a diff is longer than ``DIFF_LENGTH``, the words around the changes are
-# omitted. If it is then still longer than ``LONGEST_DIFF``, it is cut off.
+# omitted. If the shorter diff still exceeds ``LONGEST_DIFF``, it is cut off.
 DIFF_LENGTH = 200
 LONGEST_DIFF = 800
 _CONTEXT = 3  # words shown on either side of a change
@@ -209,7 +209,7 @@ def _kind(old: str, new: str) -> ChangeClass:
 
 
 def _kind_of_marks(changes: Collection[MarkChange]) -> ChangeClass:
-    """Return the class for changes of marks. If there are several, the slowest one counts."""
+    """Return the class for changes of marks; of several, the one that takes longest to review."""
     if MarkChange.CODE in changes:
         return ChangeClass.CODE
     if MarkChange.NUMBER in changes:

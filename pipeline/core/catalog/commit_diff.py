@@ -137,8 +137,8 @@ class _Comparison:
         """
         new = self.new[page]
         renamed_from = self._renames.get(page, "")
-        # Treat the old version of a new page as a page without messages. Give it the new code, so
-        # that the code does not count as changed.
+        # Treat the old version of a new page as a page without messages. Give this empty page the
+        # new code, so that the code does not count as changed.
         nothing = _Text(messages={}, code=new.code)
         old = self.old.get(renamed_from or page, nothing)
         fresh = [msgid for msgid in new.messages if msgid not in self._known]

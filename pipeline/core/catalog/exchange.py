@@ -75,7 +75,7 @@ class _Merge:
     conflicts: list[Conflict] = field(default_factory=list)
 
     def merged(self, ours: Entry) -> Entry:
-        """Return our entry with the change of the returned one, if any."""
+        """Return our entry, with the change that the other tool has made, if any."""
         theirs = self.theirs.get(_key(ours))
         if theirs is None or not _has_news(ours, theirs):
             return ours
@@ -100,7 +100,7 @@ class _Merge:
     def _is_known(self, theirs: Entry) -> bool:
         """Return whether the returned entry has no new work.
 
-        It has none if it equals the exported entry, or if its translation is an older one of ours.
+        It has none if it equals the exported entry, or if our catalogue once had its translation.
         """
         base = self.base.get(_key(theirs))
         if base is not None and not _has_news(base, theirs):

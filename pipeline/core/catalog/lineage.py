@@ -17,7 +17,7 @@ from pipeline.entries import Catalog, Entry
 
 # A text of at least this many words means the same on every page; a shorter one may not.
 CLEAR_WORDS = 4
-_RENAMED = 0.5  # share of the texts of one page that the other page must have
+_RENAMED = 0.5  # minimum share of a page's texts that prove a rename if another page has them
 # A small new page may have taken all its texts from a large page, which was not renamed. So half of
 # a new page's texts prove a rename only if they are at least this many texts.
 _ENOUGH = 5

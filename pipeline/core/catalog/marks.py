@@ -67,9 +67,9 @@ class MarkChange(StrEnum):
 class Token:
     """A mark, a word, or another part of a text.
 
-    ``kind`` is the name of a role, or of a group of ``_TOKEN``. Of a role, a link or code, readers
-    see the ``title``, or if there is none, the ``name``. Both are empty if the page shows the title
-    of the link's target. The other tokens, such as numbers and spaces, have neither.
+    ``kind`` is the name of a role, or of a group of ``_TOKEN``. If the token is a role, a link or
+    code, readers see its ``title``, or its ``name`` if it has no title. Both are empty for a link
+    that shows the title of its target, and for other tokens, such as numbers and spaces.
     """
 
     text: str
@@ -86,7 +86,7 @@ class Token:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """Return a key that is equal for a mark of the English and the same mark in a translation.
+        """Return a key that is the same for a mark in the English and this mark in a translation.
 
         The title of a role or link may be translated, so the key has only the target.
         """

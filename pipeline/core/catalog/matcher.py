@@ -28,13 +28,14 @@ from pipeline.core.catalog.change_class import ChangeClass, plain_text
 # translation does not help. In short texts, a few letters change the meaning.
 CUTOFFS = ((24, 85.0), (60, 70.0))
 CUTOFF = 60.0
-# A text with fewer characters than this is compared with all such texts, because two of them may
-# share only a single word.
+# A new text with fewer characters than this is compared with all old texts below this length. Two
+# short texts may share only a single word, so the index could miss a pair.
 SHORT = 24
 # For a text of another page, the ratio must exceed the minimum by this number.
 KIN_PENALTY = 2.0  # for a page that this page was made from
 OTHER_PAGE_PENALTY = 15.0  # for any other page
-# If at least this many texts of a page clearly come from one old page, it was made from that page.
+# If at least this many texts of a page clearly come from one old page, the page was made from the
+# old one.
 SEVERAL = 2
 
 _WORD = re.compile(r"\w+")
@@ -182,8 +183,8 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))
 
 
-# A text counts as a part of a longer one if at least this share of its letters is in sentences that
-# the longer one has, too.
+# A short text counts as a part of a longer one if at least this share of its letters is in
+# sentences that the longer text has, too.
 NEARLY = 0.9
 # The parts of a joined or split text must together have at least this share of its letters.
 COVERED = 0.6
@@ -377,8 +378,8 @@ def match_texts(
     """Return the match of each new text, by index. Texts without a match are left out.
 
     ``kin`` has the pages that each page was made from, besides itself. A free old text matches only
-    one new text, or all parts that it was split into. Besides these, it may match new texts of
-    other pages, because upstream may have copied it there.
+    one new text, or all parts that it was split into. In addition, it may match new texts of other
+    pages, because upstream may have copied it there.
     """
     alike = find_similar(new, old)
     near = near_pages(new, old, kin=kin, alike=alike)

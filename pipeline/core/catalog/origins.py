@@ -1,8 +1,8 @@
 """Origins of translations, as recorded in the ``#.`` notes of catalogue entries.
 
 Notes record the origins, because other tools keep notes but drop unknown flags. An update writes
-``carried over: the same text in pytrees`` and ``fuzzy: numbers: at least [-2-]{+3+} devices``. A
-translation that no translator of this project wrote has one of these notes:
+``carried over: the same text in pytrees`` and ``fuzzy: numbers: at least [-2-]{+3+} devices``. If
+no translator of this project wrote a translation, it has one of the following notes:
 
 ``adopted: FILE, COMMIT PAGE, 0.97, by AUTHOR, LICENCE``
     Adopted from a copy, which is a translation that others made. The note has the copy's file, the
@@ -215,7 +215,8 @@ def kind_of(entry: Entry) -> OriginKind | None:
     """Return the kind of origin of an entry that needs a review, for reports and previews.
 
     Return None if the entry needs no review, or if translators of this project wrote or reviewed
-    its words. If the entry was joined from several texts, it is a draft if one of them is a draft.
+    its words. An entry that was joined from several texts is a draft if one of the texts is a
+    draft.
     """
     if not entry.needs_review:
         return None

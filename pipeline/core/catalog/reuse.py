@@ -252,7 +252,7 @@ def _is_clear(message: OpenEntry, sources: Collection[Source]) -> bool:
 def _moved_here(sources: Sequence[Source], near: Collection[str]) -> list[Source]:
     """Return the free translations of the nearest page that has any.
 
-    There are several if a translator used contexts; all of them move. Return an empty list if
+    If a translator used contexts, there are several, and all of them move. Return an empty list if
     another near page has a different translation: then it is unknown which one belongs here.
     """
     free = [source for source in sources if source.free and source.page in near]
@@ -365,10 +365,10 @@ def _patterns_by_template(
 
 
 def _usual_pattern(patterns: Mapping[Pattern, Sequence[Source]]) -> Pattern | None:
-    """Return the most frequent of the patterns of one template.
+    """Return the pattern of one template that most translations have.
 
     ``patterns`` has the translations with each pattern. Return None if there is no pattern, or if
-    two patterns are the most frequent ones: then a person must choose.
+    no pattern is more frequent than all others: in that case a person must choose.
     """
     ranked = sorted(patterns, key=lambda pattern: -len(patterns[pattern]))
     if not ranked:
@@ -385,8 +385,8 @@ def _template_offer(
     ``sources`` are the translations that have this pattern. The note names the page of the first
     one: ``carried over: the same sentence as in _api/lamps, other code``.
     """
-    # If a text with this template is gone from the same page, upstream has changed that text to
-    # the new one.
+    # If a text with this template is gone from the same page, upstream has changed that text to the
+    # new one. So its translation counts as reused.
     served = [
         source for source in sources if source.free and source.page == message.page
     ]
@@ -441,7 +441,7 @@ def _similar_offer(
     """Return a finished offer if ``follow_change`` is certain, otherwise a fuzzy one.
 
     ``sources`` are the sources of ``match``. There are several if upstream joined their texts to
-    the new text; then they are in the order in which the new text has them.
+    the new text. Their order is that of the new text.
     """
     old = " ".join(source.text for source in sources)
     new = message.entry.msgid
@@ -595,7 +595,8 @@ def _offered_on_page(
     """Return the fuzzy translations of live entries, each with its previous English.
 
     ``texts`` are the messages that the page has after the update. An obsolete entry may have the
-    same translation. It is not free, because the live entry already uses the translation.
+    same translation. Such an obsolete entry is not free, because the live entry already uses the
+    translation.
     """
     offered: set[tuple[str | None, str]] = set()
     for entry in catalog.entries:

@@ -66,7 +66,7 @@ class Updated:
     # Translations that lost their message in this update and were not reused.
     obsolete: int = 0
     fuzzy_by_class: Mapping[str, int] = field(default_factory=dict)
-    moved_from: str = ""  # the old name of the page, if upstream renamed it
+    moved_from: str = ""  # old name of the page, if upstream has renamed the page
 
 
 def update_catalogs(
@@ -184,8 +184,8 @@ def _dropped_entries(old: Catalog, slots: Slots, live: Sequence[Entry]) -> list[
     """Return the old translations that no message of the page has any more, except spare ones.
 
     A fuzzy translation is spare if a finished one on the page has the same words. ``live`` are the
-    new live entries, including those that came from other pages. They count as well, because a
-    second run finds them in this catalogue and must have the same result.
+    new live entries, including those that came from other pages. The entries from other pages count
+    as well: a second run finds them in this catalogue, and must have the same result.
     """
     kept = set(map(id, chain.from_iterable(slots.kept.values())))
     rest = [entry for entry in _translated(old) if id(entry) not in kept]
@@ -315,7 +315,8 @@ def _kept_of(old_entries: Sequence[Entry]) -> list[Entry]:
     live = [entry for entry in old_entries if not entry.obsolete]
     if any(map(_is_begun, live)):
         return live
-    # Only obsolete entries can have a translation here. The text has returned, so it is used again.
+    # Only obsolete entries can have a translation here. Their text has returned, so the translation
+    # is used again.
     return [entry for entry in old_entries if entry.msgstr]
 
 

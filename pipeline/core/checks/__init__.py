@@ -5,7 +5,8 @@ yields a `Problem` for each mistake. `table` lists all checks with their codes, 
 severities, and selects the checks for each language. `engine` runs the checks and applies their
 fixes. `model` defines the records.
 
-The start of a code names the subject of the check. It also tells where the function is:
+The start of a code names the subject of the check. The module or folder in brackets has the
+function of the check:
 
 M1  structure, M2  atoms (`markup`)     M4  typography (`typography`)
 M3  content, M7  meaning (`meaning`)    M5  terminology (`terms`)

@@ -62,7 +62,7 @@ def restores_atoms(subject: Subject, fix: str, *names: Atom) -> bool:
     - It has the same words as the msgstr.
     - A parser finds the same blocks in it as in the English.
     - Its atoms of the classes ``names`` are those of the English.
-    - In no class do more atoms differ from the English than before.
+    - In no class does it have more atoms that differ from the English than the msgstr has.
     """
     # The first condition is the cheapest one: the others need a parser.
     if not are_words_kept(subject.msgstr, fix):
@@ -82,7 +82,7 @@ def restores_atoms(subject: Subject, fix: str, *names: Atom) -> bool:
 def improves(subject: Subject, fix: str, name: Atom) -> bool:
     """Return whether a fix restores some atoms of a class and damages nothing.
 
-    "Damages nothing" has the meaning that :func:`restores_atoms` defines.
+    It damages nothing if it meets all conditions of :func:`restores_atoms` except the third one.
     """
     if not restores_atoms(subject, fix):
         return False

@@ -24,8 +24,8 @@ from pipeline.core.document.markdown import parser as markdown
 from pipeline.core.document.markdown.blocks import html_tags
 from pipeline.core.document.markdown.parser import inline_tokens
 
-# [text][label]. The first group is a character before it, which may be the end of the
-# name of an indexed array: x[i][j].
+# [text][label]. The first group is the character before "[text]". It may be the end of the name of
+# an indexed array: x[i][j].
 _LABEL = re.compile(
     r"""
     (?P<indexed>[A-Za-z0-9_\])])?

@@ -16,7 +16,7 @@ from pipeline.tables import read_table
 _TEXTS = read_table(__name__, "attribution")
 # Characters that a name or a licence does not need, because they may be markup.
 _NO_NAME = re.compile(r"[^\w .'-]+")
-# Characters that one of the languages could parse as markup, or that would end a URL. The colon is
+# Characters that Markdown or reST could parse as markup, or that would end a URL. The colon is
 # among them because reST turns "javascript:…" into a link anywhere in a sentence.
 _MARKUP = re.compile(r"[\\`*<>&$|\[\]]|(?<=script):|(?<=data):", re.IGNORECASE)
 _NO_ADDRESS = re.compile(r"[\s<>()\"'`\\\[\]]")
@@ -76,5 +76,5 @@ def address_of_page(template: str, lock: Lock, path: str) -> str:
 
 
 def _plain(words: str) -> str:
-    """Return ``words`` escaped, so that they have no markup in either language."""
+    """Return ``words`` escaped, so that neither Markdown nor reST finds markup in them."""
     return _MARKUP.sub(r"\\\g<0>", " ".join(words.split()))

@@ -35,7 +35,7 @@ class Entry:
 def distances(
     texts: Mapping[str, str], *, first: str = FIRST, tops: Sequence[str] = ("",)
 ) -> dict[str, int]:
-    """Return the distance of each reachable page from the first page, in toctree entries.
+    """Return how many toctree entries lead from the first page to each reachable page.
 
     A page in the first page's toctree has the distance 1. ``texts`` maps page names to the texts of
     the pages, and ``first`` is the name of the first page. The result is in reading order: by

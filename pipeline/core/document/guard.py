@@ -39,7 +39,7 @@ class Refusal:
 
 
 def text_refusal(msgid: str, msgstr: str) -> Refusal | None:
-    """Return a refusal for reasons that are the same in both languages, or None.
+    """Return a refusal for reasons that are the same in Markdown and reST, or None.
 
     The reasons are control characters, excessive length and changed formula environments. For
     example, ``"中文\\u202e"`` contains U+202E, which reverses the rest of the line.

@@ -17,7 +17,7 @@ UNWRITABLE_REASON = (
 )
 
 
-# Exceptions that the parsers of both languages may raise for unusual pages.
+# Exceptions that the parsers of Markdown and reST may raise for unusual pages.
 PARSER_ERRORS = (
     ValueError,
     IndexError,

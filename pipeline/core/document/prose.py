@@ -117,7 +117,7 @@ def replace_atoms(
 def has_words(text: str, markup: Markup = Markup.MARKDOWN) -> bool:
     """Return whether a block has anything to translate.
 
-    It has if there is a word of at least two letters, or a CJK character, outside of atoms:
+    It must have a word of at least two letters, or a CJK character, outside of atoms:
 
     Use `jit`.      True
     `jit`           False: it is code

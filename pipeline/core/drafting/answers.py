@@ -44,7 +44,7 @@ class AnswerStore:
     _judged: dict[tuple[str, int], Judged] = field(default_factory=dict)
 
     def add(self, questions: Mapping[str, str], text: str, *, attempt: int) -> None:
-        """Add the ``text`` of a reply; ``questions`` maps its ids to keys of questions."""
+        """Add the ``text`` of a reply; ``questions`` maps the ids in it to keys of questions."""
         for name, answer in read_reply(text, questions.keys()).items():
             key = (questions[name], attempt)
             # If two batches have asked the same question, keep the first answer with a text.

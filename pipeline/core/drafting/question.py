@@ -133,7 +133,7 @@ def rows_of(
 
 
 def with_ids(questions: Sequence[Question]) -> dict[str, Question]:
-    """Return the questions of a batch by short ids, which do not count up.
+    """Return the questions of a batch by short ids that are not consecutive numbers.
 
     With the ids 1, 2, 3, a model that skips an entry might give each following answer the id of the
     entry before.

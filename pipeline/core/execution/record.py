@@ -134,8 +134,8 @@ def next_record(
 ) -> PageRecord:
     """Return the page's record after another run, from the last ``record``.
 
-    ``is_whole`` is False if the run failed. Then the exceptions of ``record`` stay, because later
-    cells did not run.
+    ``is_whole`` is False if the run failed. In that case the exceptions of ``record`` stay, because
+    the cells after the failure did not run.
     """
     if record is None:
         return PageRecord(key=key, seconds=seconds, now=now)

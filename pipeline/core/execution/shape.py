@@ -2,8 +2,8 @@
 
 ``sanitized`` takes the value of a notebook's JSON and returns a sound value: one in which every
 part has the type that the format requires. Code runs from the sound value, and pages show it;
-upstream's file is not changed. Readers may notice that an output is missing, so ``faults_of``
-returns a fault for each.
+upstream's file is not changed. Readers may notice a dropped output, so ``faults_of`` returns a
+fault for each one.
 """
 
 from __future__ import annotations

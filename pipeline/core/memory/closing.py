@@ -107,11 +107,11 @@ def close_to_compare(
     old: Memory,
     touch_of: TranslatorNoteOf | None = None,
 ) -> Memory:
-    """Return the memory of a catalogue for a comparison of ``human_work``.
+    """Return the memory of a catalogue, for a caller that compares only ``human_work``.
 
     ``head`` has the header of the result, and the messages of the page. ``old`` is the memory in
-    which the catalogue was last stored. Places of English are left out, because a comparison does
-    not need them.
+    which the catalogue was last stored. Notes with places of English are left out, because
+    ``human_work`` ignores them.
     """
     return close_catalog(
         catalog,
@@ -244,8 +244,8 @@ class _Closing:
     ) -> list[str]:
         """Return the note about the place of the previous English of a fuzzy entry.
 
-        There is no such note if the previous English is the joined text of several messages. Then
-        the ``source:`` notes have the places of these messages.
+        There is no such note if the previous English is the joined text of several messages. In
+        that case the ``source:`` notes have the places of these messages.
         """
         if closed.previous is None or sources:
             return []
@@ -269,7 +269,7 @@ class _Closing:
         if text_of(old):
             return self._touched(msgstr)
         # The update may have taken the translation of the previous English, which was a message of
-        # this page. Then the note names the translator of that message.
+        # this page. In that case the note names the translator of that message.
         offered = self.known.get((closed.context, closed.previous or ""), _UNKNOWN)
         if closed.msgstr and closed.msgstr == offered.msgstr:
             return translators_of(offered)

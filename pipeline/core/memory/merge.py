@@ -361,7 +361,7 @@ def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
     # The two versions are equal, or we have not changed the entry.
     if our_work in (their_work, base_work):
         return _Side.THEIRS
-    # They have not changed the entry.
+    # The other side has not changed the entry.
     if their_work == base_work:
         return _Side.OURS
     # Both sides have changed the entry, or the base is unknown. Any translation is better than
@@ -388,8 +388,10 @@ def _translation_key(entry: Entry) -> tuple[str, str]:
 def _key(entry: Entry, text: str, code_of: Callable[[str], str]) -> tuple[str, str]:
     """Return ``text``, the translation of ``entry``, as an element of ``Translations``.
 
-    ``code_of`` returns the digest of an English text of the entry. A fuzzy entry has the key of the
-    finished entry that it repeats: if its text equals the previous English, that key has ``SAME``.
+    ``code_of`` returns the digest of an English text of the entry. The result begins with the
+    digest of the English that ``text`` was written for. In a fuzzy entry this is the previous
+    English, so a note such as ``SAME`` is converted: the result must equal that of a finished entry
+    of the previous English with the same translation.
     """
     source = entry.source_text
     if source != entry.msgid:

@@ -1,8 +1,8 @@
 """Repair of messages whose English somebody edited in a catalogue.
 
-People must translate the ``msgstr`` and leave the ``msgid`` unchanged. A changed msgid is no
-message of the page. The memory would store its translation with the digest of a text that upstream
-never had, so no other clone could open it. The input is the catalogue, the memory in which the
+People must write the ``msgstr`` and leave the ``msgid`` unchanged. A changed msgid is no message of
+the page. The memory would store the translation with the digest of a text that upstream never had,
+so no other clone could use the translation. The input is the catalogue, the memory in which the
 catalogue was last stored, and the page at that time. The output is the catalogue with upstream's
 English.
 """
@@ -126,7 +126,8 @@ class _Search:
 
     def by_likeness(self) -> None:
         """Match the remaining strangers with the most similar message."""
-        # Sort strangers: if two of them are similar to one message, every run chooses the same.
+        # Sort the strangers: if two of them are similar to one message, every run chooses the same
+        # one.
         for stranger in sorted(self.strangers):
             best = process.extractOne(
                 stranger, self.missing, scorer=fuzz.ratio, score_cutoff=_LIKE

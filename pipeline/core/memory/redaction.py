@@ -98,7 +98,7 @@ def _long_atoms(english: str) -> list[str]:
     An atom is long if it has at least ``_LONG`` words: ``cup of tea for two``, but not ``jax.jit``.
     URLs are listed separately, because a translation may have the URL without the link around it.
     """
-    # Fewer characters cannot hold that many words. This is fast, and true for many messages.
+    # A shorter text cannot have ``_LONG`` words. This test is fast, and many messages are shorter.
     if len(english) < _SHORTEST:
         return []
     urls = _URL.findall(english)

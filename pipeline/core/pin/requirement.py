@@ -106,8 +106,8 @@ def choose_pin(word: str, *, package_version: str | None, now: Pin) -> Pin:
             f"but --package-version says {package_version}",
             hint=hint,
         )
-    # Keep the template of the pin for "0.10.2", and for a tag that fits it. Otherwise ``word`` is a
-    # tag that fits the usual template.
+    # Keep the template of the pin for "0.10.2", and for a tag that fits this template. Otherwise
+    # ``word`` is a tag that fits the usual template.
     if word not in (version, template.replace(PLACEHOLDER, version)):
         template = usual
     return Pin(template=template, version=version, package=now.package)

@@ -27,7 +27,7 @@ from pipeline.core.checks.parsed import Atom
 from pipeline.core.document.message import Markup
 from pipeline.findings import Span
 
-# Classes of atoms that must occur as often as in the English.
+# Classes of the atoms that must occur as often as in the English.
 _COUNTED = (
     Atom.CODE,
     Atom.MATH,
@@ -50,7 +50,7 @@ def find_formulas(subject: Subject) -> Iterator[Problem]:
 
 
 def _is_reported_as_role(subject: Subject) -> bool:
-    """Return whether M107 reports a visible role in reST, where formulas are roles."""
+    """Return whether M107 reports the lost formula: in reST, formulas are roles."""
     return subject.markup is Markup.RST and bool(next(find_shown_roles(subject), None))
 
 
@@ -121,9 +121,9 @@ def find_fewer(subject: Subject) -> Iterator[Problem]:
 
 
 def _fewer_problem(subject: Subject, name: Atom, value: str) -> Problem:
-    """Return the problem with an atom that occurs less often in the translation.
+    """Return the problem with an atom that occurs less often than in the English.
 
-    If code occurs once more without its marks, the problem marks that place.
+    If the code also occurs once as plain text, the problem points to that place.
     """
     count, wanted = subject.chinese.of(name)[value], subject.english.of(name)[value]
     words = f"{quote_atom(subject.markup, name, value)} {count}× instead of {wanted}×"
@@ -143,7 +143,7 @@ _SEVERAL_WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
 # Text that can only be code: ``jax.jit``, ``static_argnums``, ``f(x)``. ``None`` and
 # ``x`` may also be words.
 _CODE_ONLY = re.compile(r"[A-Za-z0-9][._(\[=][A-Za-z0-9_)\]]*")
-# `a``b`: two code spans with nothing between them.
+# Two code spans with nothing between them: `a``b`, in reST ``a````b``.
 _GLUED = {
     Markup.MARKDOWN: re.compile(r"((?<!`)`[^`]+`)(`[^`]+`(?!`))"),
     Markup.RST: re.compile(r"((?<!`)``[^`]+``)(``[^`]+``(?!`))"),
@@ -176,7 +176,7 @@ def find_code(subject: Subject) -> Iterator[Problem]:
 def _glued_problem(subject: Subject) -> Problem | None:
     """Return the problem with two adjacent code spans that merge into one, or None.
 
-    A parser finds a single code span in ```a``b```, with two backticks in its content.
+    For a Markdown parser, "`a``b`" is one code span, whose content is "a``b".
     """
     pattern = _GLUED[subject.markup]
     match = pattern.search(subject.msgstr)
@@ -233,7 +233,8 @@ def bare_place(subject: Subject, code: str) -> Span | None:
         return None
     if len(pattern.findall(subject.chinese.plain)) != 1:
         return None
-    # The source may contain the same words in a link target or another atom.
+    # In the msgstr itself, the code may also be part of a link target or another atom. If it is,
+    # the place is uncertain as well.
     places = [match.span() for match in pattern.finditer(subject.msgstr)]
     if len(places) != 1:
         return None

@@ -132,8 +132,8 @@ def _count_wanted(mended: str) -> int:
 def mend_start(subject: Subject) -> str | None:
     """Return the msgstr without the space after its initial marks: ``* 词*`` -> ``*词*``.
 
-    With this space, the star makes the text a list item. Return None if this correction does not
-    restore the emphasis of the English.
+    With this space, the star makes the text a list item. Return None if the msgstr without the
+    space still lacks emphasis of the English.
     """
     source = subject.msgstr.strip()
     if not source.startswith("*"):
@@ -244,7 +244,7 @@ def _rst_hint(source: str, pair: re.Match[str]) -> str:
     for start, end in _emphasized(source):
         if start < pair.start() and pair.end() < end:
             return (
-                "reST has no italics inside bold: end the one before the other begins."
+                "reST has no italics inside bold: end the bold part before the italics begin."
             )
     # ** 词 **
     if pair["inner"] != pair["inner"].strip():
@@ -266,7 +266,7 @@ def _mended_rst(subject: Subject) -> str | None:
 def _mended_rst_pair(source: str, pair: re.Match[str]) -> str:
     """Return ``source`` with one pair of marks rewritten so that it renders.
 
-    Move the stars next to the words between them, and separate them from the text around them:
+    Move the stars next to the words between them. Separate the stars from the text outside:
     ``a** 词 **b`` -> ``a **词** b``
     """
     before, after = source[: pair.start()], source[pair.end() :]

@@ -55,7 +55,8 @@ def is_target_visible(chinese: Parsed, name: Atom, target: str) -> bool:
     """Return whether a lost target is visible as text, or belongs to an atom of another class.
 
     The latter happens in Markdown: without its exclamation mark, the image ``![图](a.png)`` is a
-    link. In reST, the name of a reference may differ in case and spaces, a URL may not.
+    link. In reST, the visible name of a reference may differ from ``target`` in case and spaces; a
+    URL may not.
     """
     if chinese.markup is Markup.RST:
         if name is Atom.LINK:
@@ -68,7 +69,10 @@ def is_target_visible(chinese: Parsed, name: Atom, target: str) -> bool:
 
 
 def _broken_link(subject: Subject, name: Atom, target: str, fix: str | None) -> Problem:
-    """Return the problem with one broken link, image or reference; ``fix`` corrects all of them."""
+    """Return the problem with one broken link, image or reference.
+
+    ``fix`` corrects all broken links, images and references of the msgstr.
+    """
     if subject.markup is Markup.RST:
         what, seen = "reference", _name_in(subject.msgstr, target)
         if name is Atom.LINK:

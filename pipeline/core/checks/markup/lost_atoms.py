@@ -74,7 +74,7 @@ def atom_places(
     """Return the first position of an atom between its marks.
 
     For the code ``f`` in ``用 {func}`jit` 和 `f```, this is the last letter, not the ``f`` of
-    ``func``. If the atom has no marks there, return the result of :func:`places_of`.
+    ``func``. If ``source`` has the atom only without marks, return the result of :func:`places_of`.
     """
     part = source_form(name, value)
     words = r"\s*".join(map(re.escape, part))
@@ -167,7 +167,7 @@ def _most_like(value: str, candidates: list[str]) -> str | None:
 def each_lost(subject: Subject, name: Atom) -> Iterator[tuple[str, Problem]]:
     """Yield each lost atom of a class with its problem.
 
-    The caller can thus skip the atoms that another check reports.
+    With the atom, the caller can decide whether another check already reports it.
     """
     for value, became in lost_atoms(subject, name).items():
         yield value, lost_problem(subject, name, value, became)

@@ -28,8 +28,8 @@ _MARKDOWN_ROLE = re.compile(r"\{([^{}]+)\}`(.*)`", re.DOTALL)
 def _find_markdown_dollars(subject: Subject) -> Iterator[Problem]:
     r"""Report visible dollar signs of formulas, and amounts of money that become formulas.
 
-    ``求 $x 时`` and ``求 ＄x＄ 时`` show dollar signs. ``$5 和 $10`` for ``\$5 and \$10`` is
-    accidentally a formula.
+    ``求 $x 时`` and ``求 ＄x＄ 时`` show dollar signs. If ``\$5 and \$10`` is translated as
+    ``$5 和 $10``, without the backslashes, the text between the dollar signs becomes a formula.
     """
     if not _ANY_DOLLAR.search(subject.msgstr):
         return  # M203 reports a formula that is lost together with its marks
@@ -44,7 +44,7 @@ def _find_markdown_dollars(subject: Subject) -> Iterator[Problem]:
 
 
 def _are_dollars_meant(subject: Subject, lost: list[str], new: list[str]) -> bool:
-    """Return whether the translator meant dollar signs, which became the marks of a formula.
+    """Return whether the translator meant plain dollar signs, which became the marks of a formula.
 
     ``lost`` are the formulas that only the English has, ``new`` those that only the translation
     has. There are two signs of such a mistake: fewer dollar signs are visible than in the English,
@@ -178,7 +178,7 @@ def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
         for node in subject.english.nodes("math")
         if canonical_math(node.value) in lost
     ]
-    hint = "Delete it, or write the amount as the English does."
+    hint = "Delete it. If it belongs to a sum of money, write it as the English does."
     if formulas:
         hint = f"Write {fixes.quote(f':math:`{formulas[0]}`')}."
     yield Problem(
@@ -270,9 +270,10 @@ def _shown_roles(source: str, name: str, target: str) -> Iterator[_ShownRole]:
 
 
 def _role_content(content: str) -> str:
-    """Return the content of a role without outer white space: ``词＜a.b＞`` -> ``词 <a.b>``.
+    """Return the content of a role as it must be written, without white space around it.
 
-    If it has a title, write the brackets around the target in ASCII.
+    If the content has a title, the brackets around the target are in ASCII:
+    ``词＜a.b＞`` -> ``词 <a.b>``.
     """
     if titled := _TITLED.fullmatch(content):
         return f"{titled[1]} <{titled[2]}>"

@@ -159,7 +159,7 @@ def _shown_backslash(subject: Subject, backslashes: list[str]) -> Problem:
     """Return the problem with visible backslashes; the text quotes the first one."""
     hint = "Delete the backslash."
     if backslashes[0] == "\\n":
-        hint = "Break the line as the English does, or delete it."
+        hint = "Break the line as the English does, or delete the backslash."
     return Problem(
         text=f"the backslash of {fixes.quote(backslashes[0])} shows",
         hint=hint,
@@ -338,7 +338,7 @@ def _find_rst_escapes(subject: Subject) -> Iterator[Problem]:
     if len(escaped) > len(_escaped_words(subject.msgid)):
         yield Problem(
             text=f"the backslash of {fixes.quote(escaped[0])} vanishes",
-            hint="Delete it, or write two to show one.",
+            hint="Delete the backslash, or write two to show one.",
             spans=fixes.spans_of(source, escaped[0]),
             fix=fixes.without_backslashes(subject, escaped),
             is_downgraded=True,

@@ -165,7 +165,7 @@ def find_cut(subject: Subject) -> Iterator[Problem]:
         )
     elif theirs.endswith((";", ",")) and shown[-1] not in _PAUSES:
         yield Problem(
-            text=f"does not end with a mark, as the English does with “{theirs[-1]}”",
+            text=f"ends without punctuation; the English ends with “{theirs[-1]}”",
             hint="Check whether something is missing.",
         )
     elif subject.kind not in _NO_SENTENCES and _is_sentence(theirs):

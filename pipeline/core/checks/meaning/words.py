@@ -31,8 +31,8 @@ class Shared:
     signs: tuple[str, ...]  # a sentence pair without any of these strings is skipped
     english: re.Pattern[str]
     chinese: re.Pattern[str]
-    # Words that may have this meaning. They can explain why the numbers differ: "avoid" is
-    # a reason for 不 in the translation.
+    # Words that may have this meaning. They can explain why one language has more of the words:
+    # "avoid" is a reason for 不 in the translation.
     english_too: re.Pattern[str] = _NEVER
     chinese_too: re.Pattern[str] = _NEVER
     # Other English words that `chinese_too` may translate.

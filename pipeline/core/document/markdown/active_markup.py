@@ -65,8 +65,9 @@ def _pieces(token: Token) -> Iterator[tuple[str, str]]:
 def _image_pieces(image: Token) -> Iterator[tuple[str, str]]:
     """Yield (kind, piece) for the active markup in an image's text.
 
-    CommonMark treats markup there as text, but some renderers do not: ``![a <b>](c.png)`` has the
-    HTML ``<b>``. A link counts as HTML with empty content, because its target does not matter.
+    CommonMark treats markup in this text as plain text, but some renderers do not: for them,
+    ``![a <b>](c.png)`` has the HTML ``<b>``. A link counts as HTML with empty content, because its
+    target does not matter.
     """
     for child in image.children or ():
         if child.type in ("html_inline", "link_open"):

@@ -97,7 +97,8 @@ def _attribution_place(splits: Sequence[Split]) -> tuple[int, int]:
             return number, split.title_end
     for number, split in enumerate(splits):
         for message in split.messages:
-            # After a block in a list or a quote, the attribution would become part of the list.
+            # After a block in a list or a quote, the attribution would become part of the list or
+            # quote.
             if message.is_top_level:
                 return number, message.block_end
     # The attribution cannot be inserted into an empty cell: its source may be the list ``[]``,

@@ -397,7 +397,8 @@ class _Splitter:
             self.walk(content, first, directive=directive, depth=depth + 1)
         elif directive.body is Body.GLOSSARY:
             self._glossary(content, first, depth)
-        # With this entry, the guard notices if a block after the directive becomes part of it.
+        # With this entry, the guard notices if a block after the directive moves into the
+        # directive.
         self.skeleton.append((start, ("end of directive",)))
 
     def _options(

@@ -97,7 +97,7 @@ def metadata(node: nodes.Element) -> nodes.Node | None:
 def why_not_offered(node: nodes.Element) -> str:
     """Return why the words of a node are not translated although readers see them, or "".
 
-    Only the names of fields and the classifiers of terms are such words. Those that Sphinx itself
+    Only the names of fields and the classifiers of terms are such words. Words that Sphinx itself
     interprets are not reported: fields in the description of an object, and classifiers in a
     glossary.
     """
@@ -167,7 +167,7 @@ def has_words(text: str) -> bool:
     """
     if not _WORD.search(text):
         return False
-    # Remove atoms before role names, because their patterns need the name.
+    # Remove atoms first, because the patterns of atoms need the role names, which are removed next.
     return bool(_WORD.search(_ROLE.sub(" ", _ATOM.sub(" ", text))))
 
 

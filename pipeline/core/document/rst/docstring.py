@@ -75,7 +75,8 @@ def _google_items(lines: Sequence[str]) -> Iterator[Item]:
         if name:
             yield Item(number, column, name, is_field=True)
         elif not indent and section in _TYPED:
-            # A section that does not begin with a type is a text: napoleon looks no further, too.
+            # A section that does not begin with a type is plain text. napoleon does not search it,
+            # either.
             section = ""
         indent = column
 

@@ -71,9 +71,9 @@ class _Part:
 
     cell: _Cell
     line: _Line
-    end: int  # end offset of the words before the changes
+    end: int  # end offset of the original words, without the changes
     changes: tuple[Edit, ...]
-    width: int  # columns of the words after the changes, without trailing white space
+    width: int  # columns of the words with the changes, without trailing white space
 
 
 class _Simple(SimpleTableParser):
