@@ -100,7 +100,7 @@ def _write(stream: TextIO | None, text: str) -> None:
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
         stream.flush()
     except BrokenPipeError:
-        # Python flushes the stream when it exits. This must not raise again.
+        # Python flushes the stream when it exits. That flush must not raise an error again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
@@ -136,7 +136,8 @@ class Log:
         self._stream = stream
         self._environ = environ
         self._depth = 0  # number of running steps, which may be nested
-        # Set while a progress bar is shown. Lines are then printed above the bar.
+        # The console of the current progress bar, which prints lines above the bar; None without a
+        # bar.
         self._console: Console | None = None
 
     @property

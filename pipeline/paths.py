@@ -40,7 +40,7 @@ class Paths:
 
     root: Path
     name: str
-    # Whether the run is one of several (``--all``). Each run then has its own reports.
+    # Whether the run is one of several (``--all``). If so, it has reports of its own.
     is_one_of_many: bool = False
 
     @property

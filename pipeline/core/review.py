@@ -69,12 +69,12 @@ class Change:
 
     @property
     def line(self) -> int:
-        """Return the 1-based line of the new entry in its file, or 1 if it was removed."""
+        """Return the 1-based line of the new entry in its file, or 1 if the entry was removed."""
         return self.new.line if self.new else 1
 
     @property
     def entry(self) -> Entry:
-        """Return the new entry, or the old one if it was removed."""
+        """Return the new entry, or the old one if the entry was removed."""
         entry = self.new or self.old
         assert entry
         return entry

@@ -5,8 +5,9 @@ together. Pairs are in order on both sides and never cross. A pair may have seve
 side, and a block without a match stays unpaired. Of all alignments, the one with the highest total
 score is chosen.
 
-A score is the logarithm of odds, in nats: 0 means that a match is as likely as not. It depends
-mostly on the similarity of meaning, which a sentence encoder computes, and also on the lengths.
+A score is the natural logarithm of odds: 0 means that a match is as likely as not, 2.3 means odds
+of 10 to 1. It depends mostly on the similarity of meaning, which a sentence encoder computes, and
+also on the lengths.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ class _Aligner:
         return pairs[::-1]
 
     def _best_moves(self) -> dict[tuple[int, int], _Move]:
-        """Return, for each place, the last move of the best alignment up to it."""
+        """Return, for each place, the last move of the best alignment up to this place."""
         # This is dynamic programming. ``best`` has the highest total score up to each place. Moves
         # lead forward only, so the value of a place is final when the loops reach it.
         best = {(0, 0): 0.0}
@@ -225,7 +226,7 @@ def _code_once(blocks: Sequence[Block]) -> dict[str, int]:
 def _count_alike(blocks: Sequence[Block], start: int) -> int:
     """Return how many blocks from ``start`` on may form one side of a pair.
 
-    They must be of the same kind. A heading is never joined with others.
+    The blocks must be of the same kind. A heading is never joined with other blocks.
     """
     first = blocks[start]
     if first.kind is BlockKind.HEADING:
@@ -266,7 +267,7 @@ class Passage:
 
 
 def score(english: Passage, copy: Passage, similar: Similar) -> float:
-    """Return the score of two passages: the log odds, in nats, that one translates the other."""
+    """Return the score of two passages: the logarithm of the odds that one translates the other."""
     # Code cannot match prose. Two pieces of code are compared line by line, without the encoder.
     kinds = {block.kind is BlockKind.CODE for block in (*english.blocks, *copy.blocks)}
     if len(kinds) > 1:

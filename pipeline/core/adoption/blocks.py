@@ -122,7 +122,7 @@ def _code(signature: Signature, codes: Iterator[str]) -> str:
 
 
 def _without_options(info: str, content: str) -> str:
-    """Return the content of a fence; if it is a directive, without its option lines.
+    """Return the content of a fence, without option lines if the fence is a directive.
 
     For example, ``:tags: [hide]`` below ``{code-cell}`` is no code, and copies from web pages do
     not have it.

@@ -100,7 +100,7 @@ def _cells(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _cell_blocks(cell: dict[str, Any]) -> Iterator[Block]:
-    """Yield the blocks of a cell. Its source may be a string, a list of lines, or missing."""
+    """Yield the blocks of a cell, whose source may be a string, a list of lines, or missing."""
     source = cell.get("source", "")
     lines = source if isinstance(source, list) else [source]
     text = "".join(line for line in lines if isinstance(line, str))

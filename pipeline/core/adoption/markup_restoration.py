@@ -1,7 +1,7 @@
 """Restoration of markup that a copy has lost: code spans, roles, links and formulas.
 
-Such parts of a message are its atoms. ``restore`` takes an English message and its Chinese, and
-puts lost atoms into the Chinese: "这里用jax.jit。" → "这里用`jax.jit`。". An atom is restored
+In a message, these parts are called atoms. ``restore`` takes an English message and its Chinese,
+and puts lost atoms into the Chinese: "这里用jax.jit。" → "这里用`jax.jit`。". An atom is restored
 only if its position is unambiguous: the Chinese has the text of the atom exactly as often as the
 atom is missing. Words are never changed.
 """

@@ -192,8 +192,8 @@ def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Copy) -> Entr
 def _with_comment(entry: Entry, msgstr: str, origin: Copy) -> Entry:
     """Return a translated entry with the copy's translation ``msgstr`` as a comment.
 
-    Return the entry unchanged if it already has this translation or this comment. Long atoms are
-    redacted, because the memory stores comments but no text of upstream.
+    Return the entry unchanged if it already has ``msgstr`` as its translation or in a comment. Long
+    atoms are redacted, because the memory stores comments but no text of upstream.
     """
     # If the entry was adopted from the same file before, change nothing. Compare the start of the
     # note only, because scores may differ between runs.

@@ -160,7 +160,7 @@ def _change_mark(removed: list[str], added: list[str]) -> str:
 
 
 def _around(words: list[str], *, head: int, tail: int) -> list[str]:
-    """Return the ``head`` first and ``tail`` last words of ``words``, with ``…`` for the others.
+    """Return the ``head`` first and ``tail`` last words of ``words``, and ``…`` between them.
 
     Two of each: ``["a", "b", "c", "d", "e", "f"]`` → ``["a", "b", "…", "e", "f"]``.
     """

@@ -143,7 +143,7 @@ class _Comparison:
         old = self.old.get(renamed_from or page, nothing)
         fresh = [msgid for msgid in new.messages if msgid not in self._known]
         moved = (new.messages.keys() - old.messages.keys()) & self._known
-        # A message that moved to another page is counted there.
+        # A message that moved to another page is counted on its new page.
         gone = [msgid for msgid in old.messages if msgid not in self._remaining]
         changed = _count_similar(fresh, gone)
         return PageChange(

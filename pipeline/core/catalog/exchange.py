@@ -32,8 +32,8 @@ class ReturnedMerge:
     catalog: Catalog
     changed: int = 0
     conflicts: tuple[Conflict, ...] = ()
-    # Number of translations whose English the catalogue does not have any more. They are kept as
-    # obsolete entries.
+    # Number of translations whose English the catalogue does not have any more. These translations
+    # become obsolete entries.
     strays: int = 0
 
 

@@ -18,8 +18,8 @@ from pipeline.entries import Catalog, Entry
 # A text of at least this many words means the same on every page; a shorter one may not.
 CLEAR_WORDS = 4
 _RENAMED = 0.5  # minimum share of a page's texts that prove a rename if another page has them
-# A small new page may have taken all its texts from a large page, which was not renamed. So half of
-# a new page's texts prove a rename only if they are at least this many texts.
+# A small new page may have taken all its texts from a large page that was not renamed. So half of a
+# new page's texts must be at least this many texts to prove a rename.
 _ENOUGH = 5
 _REDIRECTS = "rediraffe_redirects"  # an option of the Sphinx extension rediraffe
 _SUFFIXES = (".ipynb", ".md", ".rst", ".html")
@@ -83,7 +83,7 @@ def find_renames(
 
 
 def _shared_texts(new: Collection[str], old: Collection[str]) -> int:
-    """Return how many texts a new and a vanished page share, or 0 if they are too few for a rename.
+    """Return how many texts a new and a vanished page share; 0 if these are too few for a rename.
 
     ``old`` is empty if the old page has not vanished.
     """

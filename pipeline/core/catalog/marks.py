@@ -1,8 +1,8 @@
 """Marks of a text (code, roles, links, numbers), and changes of a text that concern only its marks.
 
 Two versions of a text correspond if they have equal words, and each mark of one has a partner in
-the other. Then the translation of the old version can follow the change: each old mark in the
-translation is replaced by the new mark. Example: "See `tea`." becomes "See `hot_tea`.", so
+the other. In that case the translation of the old version can follow the change: the new mark
+replaces each old mark in the translation. Example: "See `tea`." becomes "See `hot_tea`.", so
 "见 `tea`。" becomes "见 `hot_tea`。".
 
 One pattern finds the marks of both markup languages, because upstream may convert a page from one
@@ -40,7 +40,8 @@ _TOKEN = re.compile(
 )
 _TITLED = re.compile(r"(?P<title>[^<>]+?)\s*<(?P<target>[^<>]+)>", re.DOTALL)
 _ADDRESS = re.compile(r"https?://[^\s<>()\"'`]+", re.ASCII)
-# English may write these in several ways. The translation is the same for all of them.
+# By kind of token: one spelling that stands for all. English may spell these tokens in several
+# ways, but the translation is the same.
 _ONE_SPELLING = {"space": " ", "dash": "—", "quote": '"', "apostrophe": "'"}
 _CODE_ROLES = frozenset(("code", "literal"))
 _PAGE_ROLES = frozenset(("doc", "numref", "ref"))  # they show the title of their target
@@ -185,7 +186,7 @@ class Correspondence:
     end: str | None
 
     def follow(self, msgstr: str) -> Followed | None:
-        """Return ``msgstr`` with the new marks, or None if its marks differ from the old text's.
+        """Return ``msgstr`` with the new marks; None if its marks are not those of the old text.
 
         If a link in the translation has a title of its own, the title stays.
         """
@@ -232,7 +233,8 @@ def correspond(old: str, new: str) -> Correspondence | None:
     """Return how the marks of two texts correspond, or None if any words differ.
 
     "See `tea`." and "See `hot_tea`." differ in one code span. Return None also if equal marks
-    change in different ways: then it is unknown how the translation's marks change.
+    change in different ways, because it is then unknown which change applies to a mark in the
+    translation.
     """
     if _VERBATIM.search(old) or _VERBATIM.search(new):
         return None

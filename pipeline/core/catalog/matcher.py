@@ -8,7 +8,7 @@ nearly all sentences of each part. All pairs get a score before the best pairs a
 result does not depend on the order of pages.
 
 To change a threshold, run ``JAX_DOCS_WHOLE=1 pytest tests/core/catalog/test_release_chain.py -rP``.
-It prints the effect from release to release. Then read the fuzzy matches.
+This test prints the effect from release to release. After that, read the fuzzy matches.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ _CANDIDATES = 12  # at most this many texts are compared with a text, letter by 
 class Text:
     """English text of a page.
 
-    The text is ``free`` if the page no longer has it. Another text may then take over the
-    translation.
+    The text is ``free`` if the page no longer has it. Another text may take over the translation of
+    a free text.
     """
 
     page: str
@@ -101,8 +101,9 @@ def near_pages(
 ) -> dict[str, tuple[str, ...]]:
     """Return, for each page of ``new``, the pages that its texts probably come from, best first.
 
-    These are the page itself, its kin (``lineage``), and each old page that has lost several texts
-    which are very similar to new texts of the page. ``alike`` is the result of ``find_similar``.
+    These pages are the page itself, its kin (``lineage``), and each old page that has lost several
+    texts which are very similar to new texts of the page. ``alike`` is the result of
+    ``find_similar``.
     """
     clear: dict[tuple[str, str], set[int]] = defaultdict(set)
     for pair in alike:
@@ -142,7 +143,7 @@ def _cutoff(text: str) -> float:
 
 
 class _Index:
-    """Index that finds the texts which share rare words with a given one."""
+    """Index that finds the texts which share rare words with a given text."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
@@ -241,7 +242,7 @@ def find_pieces(
 
 
 class _SentenceIndex:
-    """Index that finds the free old texts which have a given sentence."""
+    """Index that finds the free old texts which contain a given sentence."""
 
     def __init__(self, old: Sequence[Text]) -> None:
         self.sentences: dict[int, frozenset[str]] = {}

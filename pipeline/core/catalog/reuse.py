@@ -45,7 +45,8 @@ from pipeline.entries import Catalog, Entry
 
 # If at least this many pages have the same translation of a short text, the text is unambiguous.
 AGREEING = 2
-# A page counts as copied from another one if at least this many of its new texts are there, too.
+# A page counts as copied from another page if at least this many of its new texts are on that page,
+# too.
 COPIED = 3
 _CLOSED = tuple("。！？；：，、）」』”…")  # in Chinese, no space follows these
 
@@ -237,9 +238,9 @@ def _equal_offer(
 def _is_clear(message: OpenEntry, sources: Collection[Source]) -> bool:
     """Return whether the text of a message certainly means the same here as on other pages.
 
-    It does if the text is long, if several pages have the same translation, or if the text is a
-    name that stays English, such as "CUDA". A short text, such as "Example", may mean something
-    else on this page.
+    The meaning is certain if the text is long, if several pages have the same translation, or if
+    the text is a name that stays English, such as "CUDA". A short text, such as "Example", may mean
+    something else on this page.
     """
     if _msgstrs(sources) == {message.entry.msgid}:
         return True
@@ -253,7 +254,8 @@ def _moved_here(sources: Sequence[Source], near: Collection[str]) -> list[Source
     """Return the free translations of the nearest page that has any.
 
     If a translator used contexts, there are several, and all of them move. Return an empty list if
-    another near page has a different translation: then it is unknown which one belongs here.
+    another near page has a different translation: in that case it is unknown which translation
+    belongs here.
     """
     free = [source for source in sources if source.free and source.page in near]
     if not free:
@@ -267,7 +269,7 @@ def _moved_here(sources: Sequence[Source], near: Collection[str]) -> list[Source
 def _copied_here(sources: Sequence[Source], mothers: Collection[str]) -> list[Source]:
     """Return the translations of the first of ``mothers`` that has any.
 
-    This page shares many texts with its mother, so even a short text means the same on both.
+    This page shares many texts with its mother, so even a short text means the same on both pages.
     """
     for mother in mothers:
         copied = [source for source in sources if source.page == mother]

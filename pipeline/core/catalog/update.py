@@ -145,7 +145,8 @@ def _updated_page(
 ) -> Updated:
     """Return the new catalogue of one page.
 
-    It has the wanted entries in page order, then the other translations as obsolete entries.
+    The catalogue has the wanted entries in page order, then the other translations as obsolete
+    entries.
     """
     old = plan.start_of(page)
     offers = reused.offers[page]
@@ -166,7 +167,7 @@ def _updated_page(
             is_translated = any(old_entry.msgstr for old_entry in kept)
             counts["kept" if is_translated else "new"] += 1
         else:
-            # Add an empty entry, with the translator comments of the old one.
+            # Add an empty entry, with the translator comments of the old entry.
             live.append(slots.open[entry.msgid].entry)
             counts["new"] += 1
     dropped = _dropped_entries(old, slots, live)

@@ -33,8 +33,8 @@ from pipeline.findings import Severity
 _IGNORE = re.compile(
     r"pipeline:\s*ignore=([A-Z]\d+(?:\s*,\s*[A-Z]\d+)*)\s*(.*)", re.DOTALL
 )
-# Comments cannot disable these checks. They compare formulas and roles, from which
-# renderers generate other markup. The guard examines both as well. If it misses unsafe
+# Comments cannot disable these checks. They compare formulas and roles, from which renderers
+# generate other markup. The guard examines formulas and roles as well. If the guard misses unsafe
 # text, these checks must still report it.
 _FOR_SAFETY = frozenset(("M106", "M203", "M205"))
 

@@ -277,7 +277,7 @@ def _atoms(text: str, markup: Markup) -> list[str]:
 # initial, as in "J. Smith".
 _ABBREVIATIONS = r"e\.g i\.e etc vs cf Fig Eq Sec no [A-Z]"
 _NO_END = "".join(rf"(?<!\b{word})" for word in _ABBREVIATIONS.split())
-# The lookahead tests for a mark first. This is faster than the lookbehinds at every
+# The lookahead tests for a mark first. This is faster than testing the lookbehinds at every
 # character.
 ENGLISH_END = re.compile(rf"(?=[.!?]){_NO_END}[.!?]+[\"'”’)\]{CLOSE}]*(?=\s|$)")
 CHINESE_END = re.compile(rf"(?:[。！？]+|……|[.!?](?=\s|$))[”’）」』)\]{CLOSE}]*")

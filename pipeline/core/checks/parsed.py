@@ -184,8 +184,8 @@ def _read_markdown(lines: list[str], kind: Kind) -> _BlocksAndTree:
         inside = image_tree(text)
         if inside is not None:
             return ("image",), inside
-        # The text closes the image too early. Return no blocks: they then differ from those of the
-        # English, so M101 reports the text.
+        # The text closes the image too early. Return no blocks: the English has blocks, so M101
+        # reports the difference.
         return (), markdown_inline_tree(text)
     blocks, contents = markdown_blocks(lines, kind)
     if kind is Kind.HTML:

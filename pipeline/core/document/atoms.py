@@ -70,7 +70,7 @@ def _between_marks(text: str) -> list[str]:
 
 MATH = "math"  # the role whose content is a formula
 _ROLES = read_table(__name__, "roles")
-# Roles that only style their content. A translation may change all of it.
+# Roles that only style their content. A translation may change all of the content.
 _STYLES = re.compile("|".join(_ROLES["styles"].split()))
 # Sphinx roles whose content may be ``title <target>``.
 _TITLED = re.compile(

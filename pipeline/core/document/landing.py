@@ -43,7 +43,8 @@ class Landing:
     is_translated: bool  # whether ``text`` is a translation
     # Whether the message is a glossary term whose English remains on the line below ``text``.
     is_kept: bool
-    # Whether the section stays English by configuration. The message is then not in the catalogue.
+    # Whether the section stays English by configuration. If so, the message is not in the
+    # catalogue.
     is_rest: bool = False
 
 

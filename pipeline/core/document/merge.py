@@ -357,7 +357,7 @@ def _notebook(
                 where=f"{document.path}, cell {cell + 1}",
                 hint=BUG,
             )
-        # This source is correct. Make it equal to upstream's, so that a single comparison at the
+        # The new source is correct. Replace it by upstream's, so that a single comparison at the
         # end covers all other values.
         merged["cells"][cell]["source"] = upstream["cells"][cell]["source"]
     if merged != upstream:

@@ -160,7 +160,7 @@ def finished(question: Question, msgstr: str) -> Entry:
 def better(first: Judged, second: Judged) -> Judged:
     """Return the better of two verdicts: an accepted answer, or the one with fewer doubts.
 
-    If both are equal, return the first one, because its request showed more of the page.
+    If neither is better, return the first one, because its request showed more of the page.
     """
     if second.refused:
         return first
@@ -207,7 +207,8 @@ def _faults(subject: Subject, locale: str) -> Iterator[tuple[Reason, str]]:
         yield Reason.CHATTER, fault
     if letter := _strange_letter(subject, locale):
         yield Reason.LANGUAGE, f"has {letter!r}, which is of another language"
-    # Do this before looking for sentences in headings: an escaped mark may look like one.
+    # Test this before searching headings for sentences: an escaped mark may make a heading look
+    # like one.
     if subject.refusal:
         yield Reason.MARKUP, subject.refusal.text
     if not subject.is_in_place:

@@ -211,7 +211,8 @@ def unmask(text: str, masked: Masked) -> str:
         complaints.append(f"lacks {_names(lost)}")
     if added:
         complaints.append(f"has {_names(added)} too often")
-    # Find "⟦x⟧", or half a mark. It cannot be text, because brackets of the message are masked.
+    # Find "⟦x⟧", or half a mark. Such brackets cannot be text of the message, because its own
+    # brackets are masked.
     if not complaints and _BRACKET.search(_MARK.sub("", text)):
         complaints.append("has a broken mark")
     if complaints:

@@ -91,7 +91,7 @@ class Term:
     def count_in(self, plain: NormalizedText, *, but: Collection[str] = ()) -> int:
         """Return how often a translation contains accepted renderings, except those in ``but``.
 
-        If a rendering has an ellipsis, only its first part is counted: 对 for ``对…编译``.
+        If a rendering has an ellipsis, only its first part is counted: of ``对…编译``, only 对.
         """
         words = {
             rendering.parts[0]

@@ -4,8 +4,8 @@ Notes say in which commit and page the English is. Notes that the memory already
 they are still true. The invariant: closing a catalogue that nobody has edited gives the same memory
 again, even if other pages or the pinned commit have changed.
 
-If a note quotes English in a diff, the diff becomes ``DIFF``. Another note then has the digests of
-the compared messages, so that opening the memory can compute the same diff again.
+If a note quotes English in a diff, the diff becomes ``DIFF``. Another note has the digests of the
+compared messages, so that opening the memory can compute the same diff again.
 """
 
 from __future__ import annotations
@@ -230,9 +230,9 @@ class _Closing:
     ) -> list[str]:
         """Return the note about the place of the English with digest ``code``, if known.
 
-        There is no note if the page has the English. The place comes from the first of these that
-        has one: the note in the memory, ``find``, and ``otherwise`` (the place in the note of an
-        adopted translation).
+        There is no note if the page has the English. The place is taken from the first of these
+        sources that knows it: the note in the memory, ``find``, and ``otherwise`` (the place in the
+        note of an adopted translation).
         """
         if code in self.live:
             return []

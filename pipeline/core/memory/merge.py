@@ -297,7 +297,7 @@ class _Merge:
             return
         before = self.base.get(key)
         is_unchanged = before is not None and human_work(before) == human_work(our)
-        # The memory was updated to another release, and another entry has the translation there.
+        # The memory was updated to another release, at which another entry has the translation.
         if is_unchanged and _translation_key(our) in self.theirs_hold:
             return
         if is_unchanged and self.follows:

@@ -234,7 +234,7 @@ class Memory:
     def by_key(self) -> dict[Key, Entry]:
         """Return the entries by context and digest, in order.
 
-        A git merge may leave two entries with the same key; then the last one counts.
+        A git merge may leave two entries with the same key. In that case the last one counts.
         """
         return {key_of(entry): entry for entry in self.entries}
 

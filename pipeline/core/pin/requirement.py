@@ -62,7 +62,7 @@ def read_pin(text: str, *, upstream: str, version: str, package: str) -> Pin:
 def pinned_names(text: str, package: str) -> tuple[str, ...]:
     """Return the distributions that are pinned to the version of ``package``: ``jax``, ``jaxlib``.
 
-    These are the distributions in the dependency group of the package whose names begin with the
+    The dependency group of the package lists these distributions, and their names begin with the
     name of the package.
     """
     name = group_of(package)
@@ -116,8 +116,9 @@ def choose_pin(word: str, *, package_version: str | None, now: Pin) -> Pin:
 def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
     """Return ``text``, the content of ``pyproject.toml``, with ``pin`` instead of the old pin.
 
-    If the list ``beside`` (releases that are shown beside the pin) contains the release, remove it
-    there. Raises ConfigError that names ``where`` if the layout of the text makes the edit unsafe.
+    If the list ``beside`` (releases that are shown beside the pin) contains the release, remove the
+    release from the list. Raises ConfigError that names ``where`` if the layout of the text makes
+    the edit unsafe.
     """
     hint = "Edit it by hand: "
     if pin.package:

@@ -58,7 +58,7 @@ class Edited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """Entry that somebody else has changed meanwhile; ``theirs`` is None if it was removed."""
+    """Entry that somebody else has changed meanwhile; ``theirs`` is None if the entry is gone."""
 
     theirs: Entry | None
 

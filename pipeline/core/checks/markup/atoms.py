@@ -68,7 +68,7 @@ def find_targets(subject: Subject) -> Iterator[Problem]:
 def find_roles(subject: Subject) -> Iterator[Problem]:
     """Report lost or changed roles.
 
-    If backticks or the name of a role are visible, M105 and M107 report the mistake instead.
+    If backticks or the name of a role are visible, M105 or M107 reports the mistake instead.
     """
     for find_shown in (find_backticks, find_shown_roles):
         if next(find_shown(subject), None):
@@ -212,8 +212,8 @@ def _unmarked_problem(subject: Subject, code: str, place: Span) -> Problem:
 def _is_readable(code: str, became: str | None) -> bool:
     """Return whether readers still understand code that a translation changed.
 
-    Readers do if its words were translated ("`data types`" became "`数据类型`"), or if only white
-    space differs ("`a, b`" became "`a,b`").
+    Readers understand it if its words were translated ("`data types`" became "`数据类型`"), or if
+    only white space differs ("`a, b`" became "`a,b`").
     """
     if not became:
         return False
@@ -225,8 +225,8 @@ def _is_readable(code: str, became: str | None) -> bool:
 def bare_place(subject: Subject, code: str) -> Span | None:
     """Return the position in the msgstr of code that occurs once as plain text, or None.
 
-    Return None if it occurs several times, or if the English also has it as plain text. In these
-    cases, the place of the lost code is uncertain.
+    Return None if the code occurs several times, or if the English also has it as plain text. In
+    these cases, the place of the lost code is uncertain.
     """
     pattern = re.compile(rf"(?<![\w.`]){re.escape(code)}(?![\w`(\[])(?!\.\w)", re.ASCII)
     if pattern.search(subject.english.plain):

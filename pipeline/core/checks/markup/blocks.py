@@ -47,8 +47,8 @@ def _mended_markdown(subject: Subject, source: str) -> Iterator[str]:
 
     The caller has to test them with a parser.
     """
-    # Each correction is for one cause. For other causes it changes nothing, or the parser
-    # rejects it.
+    # Each correction is for one cause. For any other cause, the correction changes nothing, or the
+    # parser rejects the result.
     if mended := mend_start(subject):
         yield mended
     yield _CELL_END.sub(r"\\|", source)
@@ -80,7 +80,7 @@ class _Syntax:
 
     # The description of each block for messages, by the parser's name of the block.
     became: dict[str, str]
-    mark: re.Pattern[str]  # a mark that starts a block if a text begins with it
+    mark: re.Pattern[str]  # a mark that starts a block at the start of a text
     # By kind of message: the mark that the source of the page has before such a message.
     own_marks: dict[Kind, re.Pattern[str]]
     # Function that yields possible corrections of a text.
@@ -138,7 +138,7 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
 
 
 def _repeated_mark(subject: Subject, source: str) -> str:
-    """Return the mark at the start of ``source`` if the page already has this mark there, or "".
+    """Return the mark at the start of ``source`` if the page has it before the message, or "".
 
     On the page, the source of a heading is ``# `` and the message. So the translation ``# 键``
     repeats the mark. If the English message also starts with a mark, return "".

@@ -2,8 +2,8 @@ r"""M102, M103: bold and italics that do not render, or that were lost, added or
 
 If the marks (``*``, ``_``) of emphasis do not work, readers see the marks. In Markdown, the usual
 cause is the Chinese text beside them; `emphasis_pairs` has the rules. In reST, Chinese beside a
-mark does no harm, because the pipeline inserts the separator ``\ `` that docutils needs. The usual
-causes there are white space or other marks inside the emphasis.
+mark does no harm, because the pipeline inserts the separator ``\ `` that docutils needs. In reST,
+the usual causes are white space or other marks inside the emphasis.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def mend_start(subject: Subject) -> str | None:
 
 
 _RST_MARK = re.compile(r"[*＊]|__")
-# A run of stars that may be intended to open or close emphasis. It does not match in `2 * 3`.
+# A run of stars that may be intended to open or close emphasis. The star in `2 * 3` is no such run.
 _RST_MEANT = re.compile(r"(?<!\s)\*+|\*+(?!\s)")
 # Text that looks like bold or italics, with stars, full-width stars or the underscores of
 # Markdown.

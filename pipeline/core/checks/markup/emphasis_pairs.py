@@ -24,7 +24,8 @@ from pipeline.findings import Span
 from pipeline.limits import EMPHASIS_PAIRS
 
 _RUN = re.compile(r"\*+|_+")
-# A run that may be intended to open or close emphasis. It does not match in `2 * 3` or `a_b`.
+# A run that may be intended to open or close emphasis. The marks in `2 * 3` and `a_b` are no such
+# runs.
 MEANT = re.compile(
     r"""
       (?<!\s)\*+ | \*+(?!\s)
@@ -148,8 +149,8 @@ def _first_better(
 ) -> str | None:
     """Return the first version of ``source`` whose badness is less than ``badness``, or None.
 
-    Each version rewrites the pair ``broken``. This may break another pair, so the badness of the
-    whole text decides.
+    Each version rewrites the pair ``broken``. Rewriting a pair may break another one, so the
+    badness of the whole text decides.
     """
     for fix in _rewritten_pair(source, broken):
         if _badness(read_marks(fix, meant).pairs) < badness:
@@ -175,7 +176,7 @@ def _rewritten_pair(source: str, pair: MarkPair) -> Iterator[str]:
     # Replace underscores by stars: next to Chinese, underscores are plain characters.
     marks = "*" * pair.size
     core = inner.strip()
-    # Move white space from inside the marks to the outside, if it is allowed there.
+    # Move white space from inside the marks to the outside, if typography allows a space outside.
     if inner[0].isspace() and _wants_space(before[-1:], core[0]):
         before += " "
     if inner[-1].isspace() and _wants_space(core[-1], after[:1]):

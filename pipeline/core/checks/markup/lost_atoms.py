@@ -1,8 +1,8 @@
 """Atoms of the English that a translation lacks, and the new atoms that replaced them.
 
 If a lost and a new atom of the same class are similar, the translator has probably changed the
-atom. One problem then reports both. It has a fix if they differ only in punctuation and white
-space.
+atom. In that case one problem reports both. The problem has a fix if the two atoms differ only in
+punctuation and white space.
 """
 
 from __future__ import annotations

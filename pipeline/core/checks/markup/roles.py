@@ -210,7 +210,8 @@ def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
     shown: dict[Span, _ShownRole] = {}
     for name, target in _lost_roles(subject):
         for role in _shown_roles(subject.msgstr, name, target):
-            # If two lost roles have the same name, `_shown_roles` yields the same places for both.
+            # If two lost roles have the same name, `_shown_roles` yields the same places for each
+            # of them.
             shown.setdefault(role.span, role)
     if not shown:
         return

@@ -1,8 +1,8 @@
 """M105, M108, M110: code, HTML and escapes that do not work, so that readers see their marks.
 
 Typical causes are lost or full-width marks. In reST, code needs two backquotes on each side. People
-who are used to Markdown write one, which makes a role. They also write code inside bold, which reST
-does not support. A parser validates each fix (`fixes.restores_atoms`).
+who are used to Markdown write only one, which makes a role. These people also write code inside
+bold, which reST does not support. A parser validates each fix (`fixes.restores_atoms`).
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def _shown_backslashes(parsed: Parsed) -> list[str]:
 
 
 _TICKS = "[`｀]"
-# Characters that must not precede or follow code, because they would be a part of it.
+# Characters that must not precede or follow code, because they would belong to the code.
 _NOT_BEHIND, _NOT_BEFORE = "(?<![:`｀A-Za-z0-9_])", "(?![`｀A-Za-z0-9_])"
 
 
@@ -247,7 +247,7 @@ def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
 
 
 def _in_single_backquotes(parsed: Parsed) -> list[str]:
-    """Return the texts in single backquotes without a role: "f" for "用 `f` 和 :func:`g` 时"."""
+    """Return the texts in single backquotes without a role: "用 `f` 和 :func:`g` 时" -> "f"."""
     roles = parsed.nodes("role")
     return [role.children[0].value for role in roles if role.value.startswith("`")]
 

@@ -119,7 +119,7 @@ _ALL_STRONG = re.compile(r"(\*\*|__)(?:(?!\1).)+\1", re.DOTALL)
 
 
 def find_lost_colon(subject: Subject) -> Iterator[Problem]:
-    """Report a lost final colon: ``例如。`` for "For example:".
+    """Report a lost final colon: "For example:" is translated as ``例如。``.
 
     The fix replaces wrong punctuation where it is: ``**例如。**`` -> ``**例如：**``. Otherwise it
     adds the colon at the end: ``**例如**`` -> ``**例如**：``.
@@ -176,7 +176,8 @@ def find_cut(subject: Subject) -> Iterator[Problem]:
 def _is_question_of_title(subject: Subject, shown: str) -> bool:
     """Return whether a title is a question by its words, so that it needs no question mark.
 
-    ``如何安装`` for "How do I install it?". ``shown`` is the masked translation.
+    For example, ``如何安装`` translates "How do I install it?". ``shown`` is the masked
+    translation.
     """
     return subject.kind in _NO_SENTENCES and bool(_ASKING.search(shown))
 
@@ -194,7 +195,7 @@ def _is_sentence(end: str) -> bool:
 def _is_bracketed(subject: Subject) -> bool:
     """Return whether both texts end with a bracket, so that Chinese needs no full stop.
 
-    ``（见下文）`` for "(See below.)"
+    "(See below.)" and ``（见下文）``
     """
     ends = (subject.masked_english, subject.masked_chinese)
     return all(text.rstrip(f"{CLOSE} ").endswith((")", "）")) for text in ends)
@@ -203,8 +204,8 @@ def _is_bracketed(subject: Subject) -> bool:
 def _is_strong(subject: Subject) -> bool:
     """Return whether both texts are completely bold.
 
-    Such a text serves as a heading, which needs no full stop in Chinese:
-    ``**同时运行多个进程**`` for "**Running several processes.**"
+    Such a text serves as a heading, which needs no full stop in Chinese. For example,
+    ``**同时运行多个进程**`` translates "**Running several processes.**".
     """
     texts = (subject.msgid, subject.msgstr)
     return all(_ALL_STRONG.fullmatch(text.strip()) for text in texts)

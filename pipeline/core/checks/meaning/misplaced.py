@@ -1,9 +1,10 @@
 """M310: translations that belong to another message: shifted, swapped, or pasted twice.
 
 Some traits of a text survive translation: atoms, numbers, Latin words, the final punctuation, the
-length. The check compares the traits of an English text with those of a translation. Their
-differences add up to a cost: a number that says how badly the two texts fit. Usually, a correct
-translation costs 1 or less, and the translation of another message costs 10 or more.
+length. The check compares the traits of an English text with those of a translation. The
+differences between the traits add up to a cost: a number that says how badly the two texts fit.
+Usually, a correct translation costs 1 or less, and the translation of another message costs 10 or
+more.
 """
 
 from __future__ import annotations
@@ -172,8 +173,8 @@ class _Page:
         """Yield runs of entries: the index of each entry, and the gain of a shift by ``offset``.
 
         A run consists of consecutive entries whose translations fit the shifted place better, or
-        about as well. Their gains are above -1. For example, the gains 0, 4, 5, -9, 2 give a run of
-        three entries and a run of one entry.
+        about as well. All gains in a run are above -1. For example, the gains 0, 4, 5, -9, 2 give a
+        run of three entries and a run of one entry.
         """
         count = len(self.costs)
         gains: list[tuple[int, float]] = []
@@ -282,7 +283,8 @@ class _Page:
                 continue
             if not self._is_pasted(first, at):
                 continue
-            # If the first one fits clearly worse, it was pasted from the second one.
+            # If the translation fits the first message clearly worse, it is misplaced in the first
+            # entry.
             if self.costs[at] - self.costs[first] < -_CLEAR_GAIN / 2:
                 self.homes[first] = at
             else:
@@ -298,8 +300,8 @@ class _Page:
         # The translation fits one of the entries far better than the other one.
         if abs(self.costs[second] - self.costs[first]) >= _CLEAR_GAIN:
             return True
-        # Short translations may be equal by chance: 是, 参数. This is less likely in
-        # adjacent entries.
+        # Short translations may be equal by chance: 是, 参数. In adjacent entries, chance is a less
+        # likely reason.
         least = _LONG
         if second - first == 1:
             least = _SHORT

@@ -92,7 +92,7 @@ class _Gap(NamedTuple):
     def narrowed(self) -> _Gap:
         """Return the gap after a word with a rendering.
 
-        The gap does not end there, because the rendering may be present by chance.
+        The gap does not end at this word, because the rendering may be present by chance.
         """
         if self.weight <= _PRESENT:
             return _Gap()

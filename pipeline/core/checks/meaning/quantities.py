@@ -293,8 +293,8 @@ def names_unit(text: str, symbol: str) -> bool:
 def find_numbers(subject: Subject) -> Iterator[Problem]:
     """Report numbers in digits that only one of the two texts has.
 
-    The other text may use another notation: ``1 万`` for "10,000", ``2 倍`` for "twice", ``3`` for
-    "three".
+    The other text may use another notation. For example, "10,000" may be ``1 万``, "twice"
+    ``2 倍``, and "three" ``3``.
     """
     english, chinese = subject.masked_english, subject.masked_chinese
     theirs, ours = numbers_of(english), numbers_of(chinese)  # empty for most messages
@@ -331,7 +331,7 @@ def _in_code(text: str, masked_text: str) -> set[str]:
 
 
 def find_units(subject: Subject) -> Iterator[Problem]:
-    """Report units after numbers that only one of the two texts has: ``3 毫秒`` for "3 seconds"."""
+    """Report units after numbers that only one text has: "3 seconds" became ``3 毫秒``."""
     # A unit after a number must occur in the other text, but there it may be anywhere.
     lost = _units_not_in(subject.msgstr, units_of(subject.masked_english))
     new = _units_not_in(subject.msgid, units_of(subject.masked_chinese))

@@ -130,7 +130,7 @@ def full_width(mark: str) -> str:
 
 
 def find_unbalanced(subject: Subject) -> Iterator[Problem]:
-    """Report brackets and quotes without a partner, or with one of another width.
+    """Report brackets and quotes without a partner, or with a partner of another width.
 
     ``（词``, ``（词)``
     """

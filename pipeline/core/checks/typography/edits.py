@@ -198,7 +198,7 @@ def half_width(shown: str) -> Iterator[Edit]:
         if match["end"] and not _is_last_clause_chinese(shown, match.start()):
             continue
         mark = match[match.lastgroup or ""]  # only one group matches
-        # The match may start with closing marks, as in **词**. They do not change.
+        # The match may start with closing marks, as in **词**. These marks do not change.
         marks_before = len(match[0]) - len(match[0].lstrip(CLOSE))
         yield Edit(match.start() + marks_before, match.end(), _FULL[mark])
 
@@ -383,8 +383,8 @@ _DOUBLED_MARKS = re.compile(
 def doubled(shown: str) -> Iterator[Edit]:
     """Yield edits of doubled punctuation: ``，，`` -> ``，``.
 
-    If the two marks differ (``，。``), a person must choose one. The edit then keeps both, so that
-    the place is reported without a fix.
+    If the two marks differ (``，。``), a person must choose one. In that case the edit keeps both,
+    so that the place is reported without a fix.
     """
     if not _TWO_MARKS.search(shown):
         return

@@ -87,8 +87,8 @@ def plan_targets(
     """Return the names of the link targets to insert above translated headings.
 
     The keys are (number of the split, index of the message). ``linked`` are the fragments that
-    links to this page use. A heading needs a target if its English anchor is among them, unless the
-    page already defines this target.
+    links to this page use. A heading needs a target if ``linked`` has its English anchor, unless
+    the page already defines this target.
     """
     plan: dict[tuple[int, int], str] = {}
     if not linked:
@@ -128,12 +128,12 @@ def target_edit(text: str, message: Message, name: str, *, notebook: bool) -> Ed
 
 
 def plain_title(title: str) -> str:
-    """Return a title without its markup: ``A b`` for ``A `b`` and ``A [b](c.md)``."""
+    """Return a title without its markup: ``A `b``` and ``A [b](c.md)`` both give ``A b``."""
     return _plain(title).strip()
 
 
 def _headings(splits: Sequence[Split]) -> Iterator[tuple[int, int, Message]]:
-    """Yield every heading with the number of its split and its index there, in page order."""
+    """Yield every heading in page order: number of its split, index in that split, message."""
     for number, split in enumerate(splits):
         for index, message in enumerate(split.messages):
             if message.kind is Kind.HEADING:

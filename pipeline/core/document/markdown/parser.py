@@ -1,7 +1,8 @@
 """Parsers of Markdown for the dialects MyST, MkDocs and CommonMark, and for jupytext.
 
-They produce tokens; nothing is rendered. Pages of MkDocs may have the blocks of Python-Markdown
-(``admonition``), PyMdown (``details``, ``tabbed``, ``snippets``) and mkdocstrings (``:::``).
+The parsers produce tokens; nothing is rendered. Pages of MkDocs may have the blocks of
+Python-Markdown (``admonition``), PyMdown (``details``, ``tabbed``, ``snippets``) and mkdocstrings
+(``:::``).
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ _INDENT = 4
 _BLOCK = re.compile(r'(!!!|\?\?\?\+?|===[!+]?(?=[ \t]+"))[ \t]+(\S.*)')
 _OBJECT = re.compile(r"(:::)[ \t]+([\w.]+[ \t]*)")
 _SNIPPET = re.compile(r"(-+8<-+)(.*)")
-# A line that sets a property of an adjacent or surrounding block. It is the kind of an alert
+# A line that sets a property of an adjacent or surrounding block. The line has the kind of an alert
 # (GitHub's "[!NOTE]"), or attributes (MyST's "{.class #id}", kramdown's "{: .class }"). It must
 # stay a line of its own: as part of a paragraph, it would be visible text.
 MARK_LINE = re.compile(
@@ -184,7 +185,7 @@ def _line(state: StateBlock, number: int) -> str:
 
 
 def _push(state: StateBlock, kind: str, start: int, end: int, *, column: int) -> None:
-    """Add a token for the lines ``[start, end)``. Its content begins at the second line.
+    """Add a token for the lines ``[start, end)``, whose content begins at the second line.
 
     ``column`` is the indentation to remove from the content.
     """

@@ -475,8 +475,8 @@ class _Splitter:
     ) -> Iterator[str]:
         """Add the fields of CSV that have words; yield the parts that a merge must keep.
 
-        These are "row" for each row, then for each field "" if it has words, otherwise its text. If
-        ``prefix`` is a quotation mark, a merge puts the translations in quotation marks.
+        The parts of a row are "row", then for each field "" if the field has words, otherwise its
+        text. If ``prefix`` is a quotation mark, a merge puts the translations in quotation marks.
         """
         rows = directives.csv_rows(lines, options)
         if rows is None:

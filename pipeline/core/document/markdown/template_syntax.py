@@ -128,8 +128,8 @@ def _without_code(tokens: Iterable[Token]) -> str:
     """Return the text of a block with a space in the place of code, formulas and roles.
 
     Keep a role before a backquote, as in "{ref}`{a.b}``". MyST ends this role at the first
-    backquote after "{a.b}". Other programs find no code there: for them, two backquotes do not end
-    code that begins with one.
+    backquote after "{a.b}". For other programs, this text is no code, because two backquotes do not
+    end code that begins with one.
     """
     parts: list[str] = []
     for token, following in pairwise((*tokens, _END)):

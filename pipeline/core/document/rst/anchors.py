@@ -76,8 +76,9 @@ def plan_targets(
 
     The keys are (number of the split, index of the message). The number is always 0, because a reST
     page has one split. ``linked`` are the fragments that links to the page use. A title needs a
-    target if its name is among them, or if a reference on the page uses the name. If a title is
-    repeated, only the first one needs a target, because docutils resolves references to the first.
+    target if ``linked`` has its name, or if a reference on the page uses the name. If a title is
+    repeated, only the first one needs a target, because docutils resolves references to the first
+    one.
     """
     (split,) = splits
     referenced = referenced_names(split.text)

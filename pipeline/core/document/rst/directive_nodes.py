@@ -1,6 +1,6 @@
 """Classes of directives, which put the words of a directive into docutils' tree.
 
-They do not execute directives. There is one class for each form of content. The table in
+The classes do not execute directives. There is one class for each form of content. The table in
 :mod:`pipeline.core.document.directives` defines which parts of a directive are words. The other
 parts become the signature of the node, so that the guard notices if a merge changes them.
 """
@@ -96,8 +96,8 @@ class BlockDirective(DocutilsDirective):
         node.line = self.number(self.lineno) + 1
         kept = list(self.arguments)
         count = form.required_arguments + form.optional_arguments
-        # Only the last argument is prose. It may be missing: for example, a version may have no
-        # comment.
+        # Only the last argument is prose. It may be missing: for example, ``versionadded`` needs a
+        # version, but no comment.
         if form.argument and len(kept) == count:
             node += directive_node("", self._argument(kept.pop()), kind=form.argument)
         options = dict(self.options)

@@ -25,8 +25,8 @@ from pipeline.tables import read_table
 _SECTIONS = read_table(__name__, "docstring")
 _ITEM_SECTIONS = frozenset(_SECTIONS["items"])
 _TEXT_SECTIONS = frozenset(_SECTIONS["texts"])
-# In these sections, the name of an item is a type: "float: the sum". Many of them have a plain text
-# instead of items. This text may have a colon, too.
+# In these sections, the name of an item is a type: "float: the sum". Many such sections have a
+# plain text instead of items, and this text may also have a colon.
 _TYPED = frozenset(_SECTIONS["typed"])
 _HEADER = re.compile(r"[A-Za-z][A-Za-z ]*(?=:\s*$)")
 _RULE = re.compile(r"([-=~^*+#])\1{2,}\s*")

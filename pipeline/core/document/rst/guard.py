@@ -2,7 +2,7 @@
 
 As in Markdown, :func:`refusal` examines one translation alone and gives the reason, and
 :func:`read_back` parses the merged text again and compares it with upstream's. The codes of the
-refusals are the same.
+refusals are the same as in Markdown.
 """
 
 from __future__ import annotations

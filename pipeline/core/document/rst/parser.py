@@ -186,7 +186,7 @@ _Body.explicit = states.Struct(  # type: ignore[attr-defined]
 
 
 def _state_class(state: type[Any]) -> type[Any]:
-    """Return our subclass of a docutils state. Machines find it by its name, which is the same."""
+    """Return our subclass of a docutils state, with the name by which machines find the state."""
     ours = _Body if issubclass(state, states.Body) else _Text
     return type(state.__name__, (ours, state), {})
 

@@ -1,7 +1,7 @@
 """Placement of translations and of the attribution in reST, by position.
 
-It also adapts the markup that depends on the words: the underlines of titles, the columns of drawn
-tables, and the ``::`` before a literal block.
+This module also adapts the markup that depends on the words: the underlines of titles, the columns
+of drawn tables, and the ``::`` before a literal block.
 """
 
 from __future__ import annotations
