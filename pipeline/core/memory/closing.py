@@ -340,15 +340,15 @@ def followed_text(entry: Entry, texts: Collection[str]) -> str | None:
     """Return the old message whose change the entry's note quotes, or None.
 
     The note "carried over: mark-up: see [-jax.jit-]{+{func}`jax.jit`+}" does not name the old
-    message. So the messages of ``texts`` with all removed words are tried, the most similar first.
+    message. So messages of ``texts`` with the longest removed words are tried, most similar first.
     """
     quoting = "".join(filter(_quotes, states_of(entry)))
     if not quoting:
         return None  # the common case
-    removed = _REMOVED.findall(quoting)
+    removed = max(_REMOVED.findall(quoting), key=len, default="")
     similar = process.extract(
         entry.msgid,
-        [text for text in texts if all(words in text for words in removed)],
+        [text for text in texts if removed in text],
         scorer=fuzz.ratio,
         limit=_CHOICES,
     )
