@@ -247,7 +247,7 @@ def test_another_exception_than_on_the_last_release_is_a_warning(
         where="page, code cell 2",
         text=f"raised KeyError with JAX 0.0.1, raises IndexError with JAX {JAX}",
         page="page",
-        hint="Check whether the prose around it is still true.",
+        hint="Check whether the prose around the cell is still true.",
     )
     for _ in range(2):
         assert project.run().findings == (expected,)

@@ -631,7 +631,7 @@ def test_two_translations_of_one_message_are_told_and_the_own_one_stays(
     )
     assert finding.where == f"translations/zh_CN/docs/guide.po:{line}"
     assert re.search(
-        r"translations/memory/zh_CN/docs/guide.po:\d+; the one here is kept",
+        r"translations/memory/zh_CN/docs/guide.po:\d+; the translation here is kept",
         finding.text,
     )
     assert (

@@ -101,5 +101,5 @@ def _findings(page: str, record: PageRecord) -> Iterator[Finding]:
             where=f"{page}, {cell_name(cell)}",
             text=f"raised {raised} with {before}, raises {raises} with {now}",
             page=page,
-            hint="Check whether the prose around it is still true.",
+            hint="Check whether the prose around the cell is still true.",
         )

@@ -475,5 +475,5 @@ def output_findings(
             where=f"{task.page.name}, {execution.cell_name(difference.cell)}",
             text=f"the docs say {docs!r}, {context.run.release or 'the code'} prints {here!r}",
             page=task.page.name,
-            hint="Check whether the prose around it is still true.",
+            hint="Check whether the prose around the cell is still true.",
         )

@@ -78,7 +78,7 @@ def read_old_lock(checkout: Checkout, log: Log) -> Lock | None:
     try:
         return parse_lock(read_bytes(checkout.lock), where=str(checkout.lock))
     except InputError as error:
-        log.warn(f"{error.where}: {error.what}; it is replaced")
+        log.warn(f"{error.where}: {error.what}; the lock is replaced")
     return None
 
 

@@ -464,7 +464,7 @@ def _not_recovered(
         where=_first_line(locale, memory, missing),
         text=(
             f"the English of {len(missing)} of {translated} translations is unavailable; "
-            f"they stay in the memory ({why})"
+            f"these translations stay in the memory ({why})"
         ),
         page=memory.page,
         hint=f"{source}; until then these translations are not shown.",
@@ -481,7 +481,7 @@ def _without_english_note(
         where=_first_line(locale, memory, missing),
         text=(
             f"{len(missing)} translations belong to English that upstream never had; "
-            "they stay in the memory, and are not shown"
+            "these translations stay in the memory, and are not shown"
         ),
         page=memory.page,
         hint="A msgid was edited or damaged once; nothing needs to be done.",

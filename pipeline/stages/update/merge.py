@@ -174,7 +174,7 @@ def save_dropped_translations(
             code="translation-emptied",
             what="empty now; readers get the English",
             hint="The old words are kept at the end of the file, as obsolete entries with the "
-            f'msgctxt "{EMPTIED}". Restore those that were removed by mistake.',
+            f'msgctxt "{EMPTIED}". Restore the words that were removed by mistake.',
         )
         locale.report(emptied)
     if merged.outdated:
@@ -260,10 +260,10 @@ def _report_conflicts(
             where=f"{catalog}:{our_line}",
             text=(
                 f"was translated here and, differently, in {memory}:{their_line}; "
-                "the one here is kept"
+                "the translation here is kept"
             ),
             page=page,
-            hint=f"The other one is in {name}: compare the two, and keep the better one.",
+            hint=f"The other translation is in {name}: compare the two, and keep the better one.",
         )
         locale.report(finding)
 

@@ -162,7 +162,7 @@ def _differs(page: str, where: str, memory: str) -> Finding:
         where=where,
         text=f"differs from {memory}",
         page=page,
-        hint=f"{how_to_store()}. It merges the two, entry by entry.",
+        hint=f"{how_to_store()}. This merges catalogue and memory, entry by entry.",
     )
 
 
