@@ -7,6 +7,7 @@ whose time and memory are measured. SECURITY.md lists the same doors.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,8 +17,10 @@ from pathlib import Path
 
 import pytest
 from branch_project import LOCALE, NAME, Clone
+from places import ROOT
 
-from pipeline.limits import FOUND_FILES, MEBIBYTE
+from pipeline import limits
+from pipeline.limits import FILE_BYTES, FOUND_FILES, MEBIBYTE
 
 SECONDS = (
     4.0  # of CPU: 2 on a machine with nothing else to do, of which imports take half
@@ -408,3 +411,51 @@ def test_too_many_files_are_refused(command: str, crowd: Path) -> None:
     assert "files; at most 100,000 are read" in end.text
     assert end.seconds <= SECONDS
     assert end.memory <= MEMORY
+
+
+# The limits of each row of the table in SECURITY.md.
+DOCUMENTED: dict[str, tuple[limits.Limit | int, ...]] = {
+    "catalogue, memory file": (
+        FILE_BYTES[".po"],
+        limits.CATALOG_ENTRIES,
+        limits.CATALOG_LINES,
+        limits.CATALOG_TEXT,
+        limits.ENTRY_COMMENTS,
+    ),
+    "glossary": (FILE_BYTES[".csv"], limits.GLOSSARY_ROWS),
+    "configuration": (FILE_BYTES[".toml"], limits.TOML_DOTS),
+    "lock, inventory": (FILE_BYTES[".lock"], FILE_BYTES[".inv"]),
+    "page": (
+        limits.PAGE_LENGTH,
+        limits.PAGE_LINES,
+        limits.NESTING,
+        limits.DIRECTIVES,
+        limits.MESSAGE_LENGTH,
+    ),
+    "notebook": (limits.NOTEBOOK_BYTES,),
+    "page for `adopt`": (limits.COPY_BYTES, limits.COPY_DEPTH, limits.COPY_PARTS),
+    "folder for `adopt` or `import`": (FOUND_FILES,),
+    "file that the pipeline wrote itself; file of a project that is copied": (
+        limits.OWN_BYTES,
+    ),
+    "published site": (limits.PUBLISHED_BYTES, limits.MANIFEST_BYTES),
+    "request to `serve`": (limits.REQUEST_BYTES,),
+    "reply of a language model": (limits.REPLY_BYTES,),
+    "name and path of a file": (
+        limits.NAME_LENGTH,
+        limits.PATH_LENGTH,
+        limits.FOLDER_DEPTH,
+    ),
+}
+
+
+def test_the_documented_limits_are_in_force() -> None:
+    text = (ROOT / "SECURITY.md").read_text("utf-8")
+    table = text.partition("## Limits\n")[2].partition("\n## ")[0]
+    rows = dict(re.findall(r"^\| (.+?) \| (\d.+?) \|$", table, re.MULTILINE))
+    assert rows.keys() == DOCUMENTED.keys()
+    for file, row in rows.items():
+        for limit in DOCUMENTED[file]:
+            most = limit if isinstance(limit, int) else limit.most
+            shown = f"{most // MEBIBYTE} MiB" if most % MEBIBYTE == 0 else f"{most:,} "
+            assert f"{shown}" in f"{row} ", file
