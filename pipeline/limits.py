@@ -50,7 +50,7 @@ CATALOG_TEXT = Limit(100_000, "characters in one text")
 LEAST_MARKER, LARGEST_MARKER = 7, 100
 
 # Configuration and glossary
-TOML_DOTS = Limit(50, "dots in one key")  # the parser's memory grows with their square
+TOML_DOTS = Limit(50, "dots in one key")  # the parser's memory grows with the square of this
 GLOSSARY_ROWS = Limit(10_000, "rows")
 # Characters of a term in the glossary. The pattern for all terms is nested as deep as a term is
 # long.

@@ -106,7 +106,7 @@ class Object(msgspec.Struct, frozen=True, kw_only=True):
     doc: str = ""  # docstring; "" in the stored record
     # Path of the docstring's document in the docs folder; "" without one.
     document: str = ""
-    # Path of its module, from the folder above the package: pkg/sub/module.py.
+    # Path of the object's module, from the folder above the package: pkg/sub/module.py.
     file: str = ""
     line: int = 0  # line in ``file``
     types: dict[str, str] = {}  # types of parameters, from annotations

@@ -30,9 +30,8 @@ _FLOOR = -1.0  # minimum score of a pair
 _MORE = 2.0  # cost of each further block on one side of a pair
 _SURE = 0.75  # minimum confidence of a pair that is adopted
 _MOST = 3  # maximum number of blocks on one side of a pair
-# A pair may have several blocks on one side only if the copy has at least, and at most, this many
-# Chinese characters for each English word. An English word that the copy keeps counts as one
-# character.
+# Minimum and maximum number of Chinese characters in the copy for each English word, for a pair
+# with several blocks on one side. An English word that the copy keeps counts as one character.
 _SHORTEST_SHARE, _LONGEST_SHARE = 0.6, 4.5
 # Function that returns how similar two sequences of texts are in meaning, 0 to 1.
 Similar = Callable[[Sequence[str], Sequence[str]], float]
@@ -40,7 +39,7 @@ Similar = Callable[[Sequence[str], Sequence[str]], float]
 Encoder = Callable[[Iterable[str]], Similar]
 
 CODE = 9.0  # score of two equal blocks of code
-# Weight of the similarity of meaning, and the similarity at which its score is 0.
+# Weight of the similarity of meaning, and the similarity that adds 0 to the score.
 _MEANING, _CHANCE = 14.0, 0.5
 # Statistics of the logarithm of the number of Chinese characters per English word: mean and
 # standard deviation in translations, and standard deviation for unrelated paragraphs.
@@ -66,7 +65,7 @@ class Pair:
 
     @property
     def confidence(self) -> float:
-        """Return the score as a probability, 0 to 1. A score of 0 is one half."""
+        """Return the score as a probability, 0 to 1. A score of 0 gives one half."""
         # Limit the score: beyond 30 the result is practically 0 or 1, and ``exp`` may overflow.
         return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, self.score))))
 
@@ -120,7 +119,7 @@ class _Aligner:
         self.theirs = cache(partial(_passage, copy))
 
     def pairs(self, first_row: int, first_column: int) -> list[Pair]:
-        """Return the alignment, with indexes counted from ``first_row`` and ``first_column``."""
+        """Return the alignment. Its indexes begin with ``first_row`` and ``first_column``."""
         moves = self._best_moves()
         row, column = len(self.english), len(self.copy)
         pairs: list[Pair] = []
@@ -201,7 +200,8 @@ def _anchors(english: Sequence[Block], copy: Sequence[Block]) -> list[tuple[int,
     the copy has moved code, take the longest series of pairs in order.
     """
     ours, theirs = _code_once(english), _code_once(copy)
-    # Find the longest increasing subsequence: ``best`` has the longest chain for each last pair.
+    # Find the longest increasing subsequence: ``best`` has, for each pair, the longest chain that
+    # ends with it.
     best: list[list[tuple[int, int]]] = []
     for code, row in ours.items():
         if code in theirs:
@@ -212,7 +212,7 @@ def _anchors(english: Sequence[Block], copy: Sequence[Block]) -> list[tuple[int,
 
 
 def _code_once(blocks: Sequence[Block]) -> dict[str, int]:
-    """Return the indexes of the blocks whose code occurs exactly once, by the code of the block.
+    """Map each piece of code that occurs exactly once to the index of its block.
 
     White space is removed from the code, because some copies have all code on one line.
     """
@@ -249,7 +249,8 @@ class Passage:
     @cached_property
     def words(self) -> int:
         """Return the length of the passage: its English words plus its Chinese characters."""
-        # ``count_words`` may return 0, for example for a Markdown link in a reST page.
+        # ``count_words`` may return 0, for example for a Markdown link in a reST page. In that case
+        # count the Chinese characters.
         return sum(
             count_words(block.text, block.markup) or normalization.count_han(block.text)
             for block in self.blocks

@@ -1,12 +1,13 @@
 """Candidates: the pages and versions that a copy may translate, and the choice among them.
 
 First, ``NameIndex`` guesses the page: it compares identifiers and numbers in the copy with the raw
-documents. It does not parse them, because parsing upstream's whole history would take too long.
+documents. It does not parse the documents, because parsing upstream's whole history would take too
+long.
 
 Then ``choose`` compares the lines of code in the copy with those of each version. Each line that
-only one of the two has adds 1 to the cost of the version. Among equally good versions, it first
-prefers a page that exists at the pin. Then it prefers the version that was current longest, because
-most copies were made from such a version.
+only one of the two has adds 1 to the cost of the version. Among equally good versions, ``choose``
+first prefers a page that exists at the pin, then the version that was current longest, because most
+copies were made from such a version.
 """
 
 from __future__ import annotations

@@ -134,7 +134,8 @@ def _offer(
             score=min(part.score for part in parts),
         )
     if len(sources) > 1:
-        # The memory can find a single message again, but not a text joined from several.
+        # The memory can find a single message again, but not a text joined from several. So the
+        # message itself serves as the previous English.
         previous, change = msgid, str(ChangeClass.MERGED)
     elif len(translation.english) > 1:
         # The copy translates several messages in one paragraph. Offer the whole paragraph for each.

@@ -111,8 +111,8 @@ class AdoptedCopy:
     file: str
     form: str  # "notebook", "Markdown" …
     encoding: str = ""
-    page: str = ""  # page that it translates
-    # Version that it translates; None if the copy is a catalogue.
+    page: str = ""  # page that the copy translates
+    # Version that the copy translates; None if the copy is a catalogue.
     version: Version | None = None
     as_good: tuple[Version, ...] = ()  # versions that fit equally well
     release: str = ""  # first release with that version

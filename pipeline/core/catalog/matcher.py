@@ -25,7 +25,8 @@ from pipeline.core.catalog.change_class import ChangeClass, plain_text
 
 # (length, minimum): the minimum ratio of rapidfuzz, in percent, for texts with fewer characters
 # than ``length``. ``CUTOFF`` is the minimum for all other texts. Below the minimum, the old
-# translation does not help. In short texts, a few letters change the meaning.
+# translation does not help. In short texts, a few letters change the meaning, so their minimum is
+# higher.
 CUTOFFS = ((24, 85.0), (60, 70.0))
 CUTOFF = 60.0
 # A new text with fewer characters than this is compared with all old texts below this length. Two

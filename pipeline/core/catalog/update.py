@@ -45,7 +45,8 @@ from pipeline.core.document.message import UNWRITABLE, Markup, Message
 from pipeline.core.document.reader import Document, messages_with_code
 from pipeline.entries import Catalog, Entry
 
-# Returns the header of a page's catalogue, given the current header.
+# Function that takes the name of a page and the header of its catalogue, and returns the new
+# header.
 Headers = Callable[[str, Mapping[str, str]], Mapping[str, str]]
 
 # All fields of an entry except the line that it was read from.
@@ -56,7 +57,7 @@ _content = attrgetter(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Updated:
-    """A catalogue after the update, and counts of its messages: where they got translations."""
+    """A catalogue after the update, and counts of its messages by the source of the translation."""
 
     catalog: Catalog
     kept: int = 0  # had a translation before

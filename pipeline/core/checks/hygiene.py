@@ -88,10 +88,10 @@ _HINT = (
 class MemoryEntries:
     """The published translations of a memory, grouped by whether their English text is known."""
 
-    entries: tuple[Entry, ...]  # all of them, as in the memory
+    entries: tuple[Entry, ...]  # all published entries, as in the memory
     # The entries with known English, as catalogue entries with the line numbers of the memory.
     known: tuple[Entry, ...]
-    unknown: tuple[Entry, ...]  # the others, as in the memory
+    unknown: tuple[Entry, ...]  # the entries with unknown English, as in the memory
     problems: tuple[Problem, ...]  # with indices of `entries`
 
 
@@ -108,7 +108,8 @@ def read_memory_entries(
     unknown: list[Entry] = []
     problems: list[Problem] = []
     for index, entry in enumerate(finished):
-        # The atom that a damaged placeholder replaces is unknown.
+        # The atom that a damaged placeholder replaces is unknown, so the other checks skip the
+        # entry.
         if broken := _ANY_BRACKET.search(_PLACEHOLDER.sub("", entry.msgstr)):
             problems.append(_bracket_problem(entry, broken[0], index))
             continue

@@ -67,11 +67,11 @@ def edit_cells(notebook: Notebook, edits: Mapping[int, Sequence[Edit]]) -> str:
 
     ``edits`` maps the 0-based number of a cell to its sorted edits, with offsets into its source.
     An edited source must not be empty. If the notebook escapes its non-ASCII characters, the result
-    escapes those of the new text as well.
+    also escapes the non-ASCII characters of the new text.
     """
     raw = notebook.raw
-    # Require an escape of a non-ASCII character as evidence. Without one, the notebook may have
-    # only ASCII characters because it is in English.
+    # A notebook may have only ASCII characters because it is in English. So only an escape of
+    # another character proves that the notebook escapes such characters.
     ascii_only = bool(_ESCAPED_TEXT.search(raw)) and raw.isascii()
     changes: list[Edit] = []
     for index in sorted(edits):
@@ -302,7 +302,7 @@ class _Scanner:
         return Cell(kind=kind, source=source, literals=literals)
 
     def _source(self, number: int) -> tuple[str, tuple[tuple[int, int], ...]]:
-        """Read the source of a cell, a string or a list of strings; return it with their spans."""
+        """Return the source of a cell, and the spans of the strings that make it up."""
         literals: list[tuple[int, int]] = []
         texts: list[str] = []
 

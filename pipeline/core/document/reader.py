@@ -144,7 +144,7 @@ class SplitPage:
 
         Return an empty string if the front matter has no title, or the page has a level-1 heading.
         """
-        # The front matter precedes all other messages, so the first page title is the page's own.
+        # The front matter precedes all other messages, so the first PAGE_TITLE is that of the page.
         kinds = [message.kind for _, message in messages]
         if Kind.PAGE_TITLE not in kinds:
             return ""

@@ -130,7 +130,8 @@ def _difference(number: int, stored: Cell, ran: Cell) -> Difference | None:
 
     If upstream stored no text, there is no difference.
     """
-    # A cell that raises may print a traceback, which depends on the machine.
+    # A cell that raises may print a traceback, which depends on the machine. So compare only the
+    # types of its exceptions.
     text_of = _exception_of if RAISES in tags_of(ran) else _text_of
     docs, here = text_of(stored), text_of(ran)
     if not docs.strip() or docs == here:

@@ -1,7 +1,8 @@
 """Three-way merges of a page's memory, entry by entry.
 
 ``reconcile`` merges a working catalogue with the committed memory, given their common base. If both
-have changed an entry, one version is kept, and the other one is returned for the caller to save.
+have changed an entry, the function keeps one version, and returns the other one for the caller to
+save.
 
 ``merge_branches`` merges the memory files of two branches. git merges by line, so it reports a
 conflict even for adjacent entries, or if one branch has moved to another release. Here, only

@@ -76,7 +76,7 @@ def redact(msgstr: str, english: str) -> str:
 def restore(msgstr: str, english: str | None) -> str | None:
     """Return the original of a redacted msgstr, or None if a ⟦N⟧ cannot be restored.
 
-    ``english`` is the text that was passed to ``redact``, or None if that is unknown.
+    ``english`` is the text that was passed to ``redact``, or None if this text is unknown.
     """
     numbers = set(_MARK.findall(msgstr))
     if not numbers:

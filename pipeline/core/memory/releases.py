@@ -47,7 +47,7 @@ def at_release(shared: Memory, head: Memory) -> Memory:
     messages: list[Entry] = []
     for code, known in entries.items():
         messages += known or [Entry(msgid=code)]
-    # If the messages differ, the date of the shared memory is that of another text.
+    # If the messages differ, the date of the shared memory belongs to another text.
     date = shared.date if head.layout == shared.layout else ""
     memory = replace(
         shared,

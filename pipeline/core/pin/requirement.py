@@ -1,9 +1,9 @@
 """The pin in ``pyproject.toml``: an upstream ref, and the version of the package.
 
 The version is in a dependency group with the name of the package: ``jax==0.10.2``. The ref may
-contain it as ``{version}``: ``jax-v{version}``. ``move_pin`` changes both and nothing else in the
-file, not even a space. ``newest_release`` returns the newest final release whose package can be
-installed.
+contain the version as ``{version}``: ``jax-v{version}``. ``move_pin`` changes the ref and the
+version, and nothing else in the file, not even a space. ``newest_release`` returns the newest final
+release whose package can be installed.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class State(StrEnum):
 
     TRANSLATED = "translated"
     FUZZY = "fuzzy"  # written for other English
-    DRAFT = "draft"  # written for this English, by a machine or as an unfinished draft
+    DRAFT = "draft"  # written for this English, by a machine or not finished yet
     ADOPTED = "adopted"  # from a copy that was translated elsewhere
     ENGLISH = "english"  # no translation
     # Finished, but rejected by a check or the guard: readers see English.
@@ -195,7 +195,7 @@ def _outline(text: str, markup: Markup) -> _Outline:
 
 
 def _markdown_outline(text: str) -> _Outline:
-    """Return the outline of Markdown. Definitions are ``[name]: <target>`` and ``[^label]: .``."""
+    """Return the outline of Markdown; in its definitions, a full stop is the text of a footnote."""
     environment: dict[str, dict[str, dict[str, str]]] = {}
     tokens = parser(page=True).parse(text, environment)
     starts = [match.start() for match in _LINE_START.finditer(text)]

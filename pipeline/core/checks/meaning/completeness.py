@@ -195,7 +195,7 @@ def _is_sentence(end: str) -> bool:
 def _is_bracketed(subject: Subject) -> bool:
     """Return whether both texts end with a bracket, so that Chinese needs no full stop.
 
-    "(See below.)" and ``（见下文）``
+    For example, ``（见下文）`` translates "(See below.)".
     """
     ends = (subject.masked_english, subject.masked_chinese)
     return all(text.rstrip(f"{CLOSE} ").endswith((")", "）")) for text in ends)

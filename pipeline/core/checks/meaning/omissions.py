@@ -147,9 +147,9 @@ _TURNED = re.compile(
 _NEIGHBOURS = 3  # each code span is compared with this many code spans after it
 # Distance in characters at which the influence of a word falls to about a third (1/e).
 _REACH_IN_ENGLISH, _REACH_IN_CHINESE = 8, 3
-# Minimum gain of a swap. The first one applies if the translation has the two code spans in an
-# unusual order, the second one if they are in the usual order. docs/checks-of-meaning.md has the
-# measurements.
+# Minimum gain of a swap that is reported. The first number applies if the translation has the two
+# code spans in an unusual order, the second number if they are in the usual order.
+# docs/checks-of-meaning.md has the measurements.
 _LEAST_GAIN, _IN_THE_USUAL_ORDER = 0.2, 0.7
 
 

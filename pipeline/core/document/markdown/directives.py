@@ -123,7 +123,8 @@ def option_values(lines: Sequence[str], keys: Collection[str]) -> Iterator[Optio
             continue
         columns = None
         value = _VALUE.fullmatch(line, named.end())
-        # MyST splits lines at more characters than Markdown does, for example at U+2028.
+        # MyST splits lines at more characters than Markdown does, for example at U+2028. A value on
+        # such a line is not supported.
         if (
             value
             and len(line.splitlines()) == 1

@@ -104,7 +104,7 @@ def _converted(lines: list[str], find: FindFile, *, page: bool = False) -> list[
 
 
 def _is_special(token: Token) -> bool:
-    """Return whether a block must be rewritten. Of the fences, only those with a snippet must be."""
+    """Return whether a block must be rewritten; fences only if their content is a snippet."""
     if token.type == "fence":
         return bool(_SNIPPET.fullmatch(token.content))
     return token.type in _SPECIAL

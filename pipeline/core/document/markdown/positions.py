@@ -40,7 +40,7 @@ class Lines:
         self.starts = list(accumulate(map(len, pieces), initial=0))[::2]
         self._has_mark = text.startswith(_BYTE_ORDER_MARK)
         if self._has_mark:
-            # Replace the mark by a space, so that columns stay valid.
+            # Replace the byte order mark by a space, so that columns stay valid.
             self.shown[0] = f" {self.shown[0][1:]}"
 
     def to_parse(self) -> list[str]:

@@ -131,8 +131,9 @@ def inline_refusal(msgid: str, line: str) -> guard.Refusal | None:
 def field_refusal(msgid: str, line: str) -> guard.Refusal | None:
     """Return a refusal if an argument or option has marks that the English does not have.
 
-    Some of these texts have further uses: the title of an admonition also becomes a CSS class.
-    docutils does not parse all of them, so search for template syntax in the whole line.
+    Some arguments and options have further uses: the title of an admonition also becomes a CSS
+    class. docutils does not parse all arguments and options, so search for template syntax in the
+    whole line.
     """
     known = frozenset(_FIELD_MARK.findall(msgid))
     return _added("mark", _FIELD_MARK.findall(line), known) or _added(

@@ -122,7 +122,7 @@ def keeps_names(before: Split, after: Split) -> bool:
     """
     wanted = referenced_names(after.text)
     lost = (_names_from_words(before) & wanted) - _names_from_words(after)
-    # The merge has defined the lost names by explicit targets above titles.
+    # The merge must have added an explicit target for each lost name.
     return lost <= _explicit_names(after.text)
 
 

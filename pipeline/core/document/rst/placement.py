@@ -85,8 +85,8 @@ def _written(text: str, message: Message, msgstr: str, named: frozenset[str]) ->
         return quoted(line)
     if not message.mark:
         return line
-    # docutils renders "words::" with a colon, and "words ::" without. A Chinese text that ends with
-    # a full-width colon needs no further colon.
+    # docutils renders "words::" with one colon, and "words ::" without a colon. A Chinese text that
+    # ends with a full-width colon needs no further colon.
     if message.mark == _LITERAL and line.endswith(":"):
         return f"{line}:"
     return f"{line} {_LITERAL}"
