@@ -146,9 +146,9 @@ def build_site(
     forget_all(site)
     # ``last`` is None if our code has changed. Then Sphinx builds all pages, even if few source
     # files have changed.
-    is_small = last is not None and assembled.changed <= SERIAL_LIMIT
+    count = assembled.changed if last else len(site.pages)
     # Some extensions wrongly declare that they are safe for parallel builds (sphinx_proof).
-    is_serial = is_small or bool(policy.extensions)
+    is_serial = count <= SERIAL_LIMIT or bool(policy.extensions)
     built = _run_sphinx(site, run.log, anew=last is None, jobs=1 if is_serial else 0)
     with run.log.step("finish") as step:
         step.result = (
