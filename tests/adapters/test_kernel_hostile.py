@@ -31,7 +31,7 @@ pytestmark = [
 
 MOST_MEMORY = 400  # MiB of a worker and of this process, above what they need anyway
 DISPLAY = "from IPython.display import display\ndisplay({{{}}}, raw=True)"
-# What a page prints, or more than 2 MiB in memory of it.
+# What a page prints, or more than 1 MiB in memory of it.
 PRINTED = {
     "numbers": DISPLAY.format("'application/json': list(range(100_000))"),
     "zeros": DISPLAY.format("'application/json': [0] * 600_000"),
@@ -59,7 +59,7 @@ def memory_peak() -> Iterator[list[int]]:
 
     def look() -> None:
         this = psutil.Process()
-        while not is_over.wait(0.02):
+        while not is_over.wait(0.05):
             for process in (this, *this.children()):
                 with suppress(psutil.Error):
                     peak[0] = max(peak[0], process.memory_info().rss >> 20)
@@ -81,7 +81,7 @@ def project_of(root: Path, cells: dict[str, str], *, output: int = 20) -> Projec
 
 
 def test_what_takes_memory_is_not_printed(tmp_path: Path) -> None:
-    project = project_of(tmp_path, PRINTED, output=2)
+    project = project_of(tmp_path, PRINTED, output=1)
     before = psutil.Process().memory_info().rss >> 20
     with memory_peak() as peak:
         results = project.results(jobs=1)
