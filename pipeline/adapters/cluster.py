@@ -128,7 +128,7 @@ class Parcel:
 
     job: Job
     data: bytes  # the files beside the notebook, as a compressed tar file
-    facts: Mapping[str, str]  # of the sender's environment; the worker's must be equal
+    facts: Mapping[str, str]  # facts of the sender's environment; the worker's must be equal
     # Number of pages that each machine runs at once, by the machine's network name.
     pages: Mapping[str, int]
 
@@ -417,7 +417,7 @@ def _answer(client: Any, ask: Callable[[], Any], address: str) -> Any:
     """
     try:
         return client.sync(ask, callback_timeout=ANSWER_SECONDS)
-    except OSError as error:  # TimeoutError is one
+    except OSError as error:  # includes TimeoutError
         raise _lost(address) from error
 
 

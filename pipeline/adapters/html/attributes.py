@@ -24,7 +24,8 @@ _LIST = r"\{:?[ \t]*([^{}]+)\}"
 _FIRST = re.compile(rf"{_LIST}[ \t]*(?:\n|$)")
 _LAST = re.compile(rf"\n{_LIST}[ \t]*$")
 _OF_HEADING = re.compile(rf"[ ]+{_LIST}[ ]*$")
-# The colon of attributes behind a link, an image, code or emphasis. MyST has no colon there.
+# The colon of attributes behind a link, an image, code or emphasis. It is removed, because MyST
+# does not accept it.
 _COLON = re.compile(r"(?<=[\])`*_])\{:[ \t]*(?=[.#\w][^{}`]*\})")
 
 

@@ -200,7 +200,7 @@ def _exporter() -> Any:
         return sanitized.html
 
     exporter = HTMLExporter(template_name="basic")  # type: ignore[no-untyped-call]
-    # nbconvert warns about images without alternative text, which upstream has many of.
+    # nbconvert warns about images without alternative text. Upstream has many such images.
     exporter.log.setLevel("ERROR")
     exporter.register_filter("markdown2html", prose)  # type: ignore[no-untyped-call]
     # nbconvert applies this filter to raw cells and highlighted code.

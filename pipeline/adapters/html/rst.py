@@ -164,7 +164,7 @@ def _known_directives() -> Iterator[None]:
 
 @cache
 def _directives() -> tuple[dict[str, Any], Any]:
-    """Return the directives by name, and the one for all other names."""
+    """Return the directives by name, and the directive for all other names."""
     from docutils import nodes
     from docutils.parsers.rst import Directive
     from docutils.parsers.rst.directives.body import CodeBlock

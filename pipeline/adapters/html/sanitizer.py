@@ -64,7 +64,8 @@ def without_placeholders(html: str) -> str:
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(html, "html.parser")
-    # Empty boxes by identity, because Beautiful Soup compares elements by their content.
+    # The empty boxes so far. The key is their id(), because Beautiful Soup compares elements by
+    # their content.
     bare: dict[int, Tag] = {}
     # Look at inner boxes first: a box with only empty boxes is empty.
     for box in reversed(soup.find_all(_BOXES)):
@@ -131,7 +132,8 @@ _PRE = re.compile(r"<pre\b[^>]*>\n")
 _TAG = re.compile(r"<(/?)(?!(?:br|col|hr|img|input|wbr)\b)([a-z][^\s/>]*)")
 # A character that UTF-8 cannot encode; JSON can contain it as "\\ud800".
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-# The address of an embedded film, which only works in a frame. Links need the film's page instead.
+# The address of an embedded film. It only works in a frame, so a link needs the address of the
+# film's page instead.
 _FILM = re.compile(
     r"(?:https?:)?//www\.youtube(?:-nocookie)?\.com/embed/([\w-]+).*", re.IGNORECASE
 )

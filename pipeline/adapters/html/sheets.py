@@ -93,7 +93,7 @@ def _is_light_ground(declaration: str) -> bool:
 
 
 def _selectors(prelude: Sequence[Node]) -> Iterator[str]:
-    """Yield the selectors of a list that only select elements in the part of the page."""
+    """Yield those selectors of a list that select only elements in the part of the page."""
     from tinycss2 import serialize
 
     # Without comments, the start of each selector is visible.

@@ -48,8 +48,8 @@ def environment() -> dict[str, str]:
 def _packages() -> Iterator[tuple[str, str]]:
     """Yield name and version of every distribution.
 
-    Both are in the header of its metadata. ``importlib.metadata`` parses the whole file, which
-    takes ten times as long.
+    Both are in the header of the distribution's metadata file. ``importlib.metadata`` parses the
+    whole file, which takes ten times as long.
     """
     from importlib.metadata import distributions
 

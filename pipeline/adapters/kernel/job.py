@@ -15,8 +15,8 @@ from pathlib import Path
 class Startup:
     """Code that runs in a kernel before the first cell.
 
-    ``name`` is the path of its file, for messages. The kernel may be on a machine without that
-    file.
+    ``name`` is the path of the file with the code, for messages. The kernel may be on a machine
+    without that file.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Policy:
     # Environment variables, besides those of every kernel.
     variables: Mapping[str, str] = field(default_factory=dict)
     startup: tuple[Startup, ...] = ()  # in the order of execution
-    # Number (from 1) of the first code cell that is not run; 0 runs all.
+    # Number (from 1) of the first code cell that is not run; 0 means that all run.
     until: int = 0
 
 

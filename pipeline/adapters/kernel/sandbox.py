@@ -114,8 +114,8 @@ def copy_data(source: Path, target: Path) -> None:
 def is_left_out(path: Path) -> bool:
     """Return whether a file or folder beside a page is hidden from the page's code.
 
-    These are other pages, symbolic links, and everything whose name begins with "." or with "_",
-    such as ``_static``.
+    Other pages and symbolic links are hidden, and everything whose name begins with "." or with
+    "_", such as ``_static``.
     """
     return (
         path.name.startswith(("_", "."))

@@ -142,8 +142,8 @@ class Watch:
                 kill(processes)
                 continue
             alive = cpu_seconds(processes)
-            # The time of an ended process is lost if its parent does not wait for it. So the sum
-            # may fall.
+            # The CPU time of an ended process is lost if its parent does not wait for it. So the
+            # sum for all processes may fall.
             self._cpu += max(0.0, alive - self._cpu_alive)
             self._cpu_alive = alive
             self._check_limits(processes)
@@ -295,8 +295,8 @@ def cpu_seconds(processes: Iterable[Process]) -> float:
 def memory_of(processes: Iterable[Process], *, limit: int) -> int:
     """Return the memory that the processes use together, in MiB.
 
-    If the sum exceeds ``limit``, it is computed again with shared memory counted once, which is
-    slower.
+    If the sum exceeds ``limit``, compute it again, and count shared memory only once. This takes
+    longer.
     """
     import psutil
 

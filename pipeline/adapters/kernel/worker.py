@@ -136,13 +136,13 @@ def run(job: Job, cell: c_int) -> Outcome:
 def _run_until(
     notebook: Any, job: Job, folder: Path, progress: Progress, changes: ProjectChanges
 ) -> Stop | None:
-    """Run the cells before ``policy.until``; return why they were stopped, or None.
+    """Run the cells before ``policy.until``; return why the run was stopped, or None.
 
     Later cells stay in the notebook, without outputs.
     """
     cells = notebook.cells
     code_cells = [index for index, cell in enumerate(cells) if cell.cell_type == "code"]
-    # `until` counts code cells from 1. If there is no such cell, all are run.
+    # `until` counts code cells from 1. If there is no such cell, all cells are run.
     end, until = len(cells), job.policy.until
     if 0 < until <= len(code_cells):
         end = code_cells[until - 1]
@@ -161,7 +161,7 @@ def _run_until(
 def _run_within_limits(
     notebook: Any, job: Job, folder: Path, progress: Progress, changes: ProjectChanges
 ) -> Stop | None:
-    """Run all cells of ``notebook`` within the limits; return why they were stopped, or None."""
+    """Run all cells of ``notebook`` within the limits; return why the run was stopped, or None."""
     from pipeline.adapters.kernel.engine import (
         execute,  # imports papermill, which is slow
     )
@@ -214,7 +214,7 @@ def _with_offline_message(stop: Stop) -> Stop:
 
 
 def _with_folders(stop: Stop, folders: Sequence[Path]) -> Stop:
-    """Return ``stop``. If a change was denied, its message names the folders of allowed changes."""
+    """Return ``stop``. If a change was denied, add to the message where a page may change files."""
     if not folders or not _NO_PERMISSION.search(stop.message):
         return stop
     named = ["its own folder", *map(str, folders[1:])]

@@ -84,7 +84,7 @@ def _ask_pip(name: str, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def _last_complaint(stderr: str) -> str:
-    """Return the last line of pip's errors, which has the reason; earlier ones report attempts."""
+    """Return the last line of pip's errors, which has the reason; earlier lines report attempts."""
     for line in reversed(stderr.split("\n")):
         if line.startswith("ERROR: "):
             return line.removeprefix("ERROR: ")

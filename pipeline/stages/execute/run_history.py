@@ -34,7 +34,7 @@ class History:
         self._prefix = f"{paths.name}/"
         self._records: dict[str, PageRecord] = {}
         self._changed: dict[str, PageRecord] = {}
-        # Take the records of this upstream only; another one may have pages of the same name.
+        # Take the records of this upstream only: other upstreams may have pages of the same name.
         for key, record in self._read_all().items():
             if key.startswith(self._prefix):
                 self._records[key.removeprefix(self._prefix)] = record

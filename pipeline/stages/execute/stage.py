@@ -349,7 +349,7 @@ def finish(context: ExecutionContext, task: Task, entry: CacheEntry) -> Executio
         for locale in context.run.locales:
             _write(context, task, entry.outputs, locale=locale)
     except PipelineError as error:
-        # Remove the notebooks of all locales. An older one would look like the current one.
+        # Remove the notebooks of all locales. An older notebook would look like a current one.
         remove_executed(context, task.page)
         failure = _not_written(error)
     status, reason = _judgement(task, failure)

@@ -54,7 +54,8 @@ def render_preview(preview: PreviewPage) -> Rendered:
     """Write the HTML of one page if it changes; return the result. Never raises.
 
     If the page cannot be rendered, its HTML shows the source, and the result reports the problem.
-    If that fails too, nothing is written, and the result reports only the second problem.
+    If the source cannot be shown either, nothing is written, and the result reports only this
+    second problem.
     """
     try:
         return _written(preview, _html(preview, _body(preview)))

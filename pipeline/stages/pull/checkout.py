@@ -71,7 +71,7 @@ class Checkout:
 
 
 def read_old_lock(checkout: Checkout, log: Log) -> Lock | None:
-    """Return the current lock; None if it is missing or damaged. Warn about a damaged one."""
+    """Return the current lock; None if it is missing or damaged. Warn if it is damaged."""
     # The lock is committed, so a git merge may have left conflict marks in it.
     if not checkout.lock.exists():
         return None  # the first pull
@@ -175,7 +175,7 @@ def _report_local_changes(
             f"edits made by hand since the last pull are undone: {name_some(edited)}"
         )
     there = {entry.path for entry in walk_folder(checkout.docs)}
-    # Files that no lock knows. A file that the new commit has, too, is not removed.
+    # Files that no lock lists. Files of the new commit are left out, because they are not removed.
     strange = sorted(there - _paths(old) - _paths(last) - _paths(lock))
     if strange:
         log.warn(f"removed files that are not upstream's: {name_some(strange)}")

@@ -53,7 +53,7 @@ def with_reference(
     """Return the source with the files of the API reference, if one is configured.
 
     ``docs`` is the checkout. A dry run reads no docstrings, so the files of the last pull remain.
-    They also remain if the docstrings cannot be read and the release is the same.
+    These files also remain if the docstrings cannot be read and the release is the same.
     """
     pulled = tuple(file for file in source.lock.files if is_reference(file.path))
     own = tuple(file for file in source.lock.files if not is_reference(file.path))

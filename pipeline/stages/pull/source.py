@@ -65,7 +65,7 @@ def open_source(
     """Yield the source for upstream at ``ref``, open for reading.
 
     ``docs`` is the checkout, ``old`` the lock of the last pull. If ``ref`` is None, use the
-    configured one. Raises ConfigError and UpstreamError.
+    configured ref. Raises ConfigError and UpstreamError.
     """
     upstream = run.upstream
     # Check the address first, so that git never runs for a refused address.
@@ -95,7 +95,7 @@ def locked_url(run: Run) -> str:
     upstream, root = run.upstream, run.settings.root
     url = upstream.url
     if upstream.url_replaced:
-        # ``JAX_DOCS_UPSTREAM`` has replaced the address. The lock records the configured one.
+        # ``JAX_DOCS_UPSTREAM`` has replaced the address. The lock records the configured address.
         url = upstream.configured_url
     if Path(url).is_absolute() and Path(url).is_relative_to(root):
         return Path(url).relative_to(root).as_posix()

@@ -422,9 +422,9 @@ def _lacks_english(memory: Memory, texts: Mapping[str, str]) -> bool:
 
 
 def _has_no_place(entry: Entry, texts: Mapping[str, str]) -> bool:
-    """Return whether there is no evidence that upstream ever had an entry's missing English.
+    """Return True if nothing shows that upstream ever had the missing English of ``entry``.
 
-    Such evidence is a note in the memory: ``seen: COMMIT PAGE``.
+    A note in the memory would show it: ``seen: COMMIT PAGE``.
     """
     # A live entry needs no note: its message was on the memory's own page.
     if not entry.obsolete and entry.msgid not in texts:
@@ -437,7 +437,7 @@ def _header(
 ) -> dict[str, str]:
     """Return the header of the rebuilt catalogue.
 
-    If ``is_exact`` (the page is the one at the memory's commit), project and date are the memory's.
+    If ``is_exact`` (the page is from the memory's commit), project and date come from the memory.
     """
     fields = editing_fields(memory)
     header = catalog_header(english.lock, locale.name, memory.page, fields)

@@ -141,7 +141,7 @@ def merge_sides(sides: Sides, held_elsewhere: Callable[[], Translations]) -> Mer
     merge = partial(reconcile, ours, theirs, base=base, is_older=sides.is_older)
     merged = merge(held=held, follows=follows)
     if merged.taken and not follows:
-        # A translation that this catalogue lacks may be in another one now.
+        # A translation that this catalogue lacks may be in another catalogue now.
         held |= held_elsewhere() - others
         merged = merge(held=held)
     return merged

@@ -56,7 +56,8 @@ def open_memory(
     run = locale.run
     with run.log.step("memory") as step, open_english(run, wanted, lock) as english:
         locale.view = view_of(run, english)
-        # In most runs, the two files of most pages agree. Then reading them is enough.
+        # In most runs, catalogue and memory file of most pages agree. For such a page, reading the
+        # two files is enough.
         due = [page for page in locale.memory_files if not locale.agrees(page)]
         removed = locale.removed_memories
         moves = moves_of(locale, due, removed=removed)

@@ -74,7 +74,7 @@ def update_catalog_files(
         # findings.
         catalogs = _read_catalogs(locale, unasked=there.difference(asked))
         unsafe = set(locale.catalog_pages()) - catalogs.keys()
-        # ``wanted`` lacks the pages that are not part of this run, so ask the lock.
+        # Compare with all pages of the lock, because ``wanted`` has only the pages of this run.
         gone = sorted(catalogs.keys() - there)
         updated = update_catalogs(
             catalogs,

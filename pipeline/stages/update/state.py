@@ -33,7 +33,7 @@ class Branch(NamedTuple):
     """The branch that git had checked out in the last run; a JSON array in the file."""
 
     head: str
-    has_catalogs: bool  # whether the branch commits catalogues; others ignore them
+    has_catalogs: bool  # whether the branch commits catalogues; most branches do not
 
 
 @dataclass(slots=True)
