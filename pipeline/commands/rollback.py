@@ -87,15 +87,15 @@ def discard_kept(run: Run) -> None:
 
 
 def _kept(run: Run) -> Paths:
-    """Return the paths of the old files that an upgrade keeps."""
+    """Return the paths at which an upgrade keeps the old files."""
     return Paths(run.paths.build / "upgrade", run.name)
 
 
 def _keep(run: Run, kept: Paths) -> None:
-    """Link or copy every file that an upgrade may change to ``kept``. Raises WriteError."""
+    """Link or copy to ``kept`` every file that an upgrade may change. Raises WriteError."""
     paths = run.paths
     try:
-        # Old files of a killed run are out of date.
+        # Remove old files that a killed run has left, because they are out of date.
         shutil.rmtree(kept.root, ignore_errors=True)
         for place in (paths.docs, *_written_by_sync(run)):
             if place.exists():
@@ -177,7 +177,8 @@ def _replace(path: Path, kept: Path) -> None:
     if not kept.exists():
         path.unlink(missing_ok=True)
         return
-    # If both are links to one file, the file is unchanged, and os.replace() would leave both links.
+    # If both paths are links to one file, there is nothing to restore, and os.replace() would leave
+    # both links.
     if path.exists() and path.samefile(kept):
         return
     path.parent.mkdir(parents=True, exist_ok=True)

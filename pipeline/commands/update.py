@@ -140,7 +140,7 @@ class LocaleMemos:
         for name, known in updated.items():
             key = keys[name].settled if known.is_settled else keys[name].unsettled
             self._updated.put(name, key, known)
-        # Dropped pages need no key, because nobody looks them up by key.
+        # Store dropped pages with an empty key: they are never looked up by key.
         for row in dropped:
             self._updated.put(row.page, "", UpdatedPage(row=replace(row, update=None)))
         self._updated.keep_only([*updated, *(row.page for row in dropped)])
@@ -176,7 +176,7 @@ class LocaleMemos:
 
 
 class _Keys(NamedTuple):
-    """Keys of a page in the memo ``updated``: one if it is settled, one if it is not."""
+    """The two keys that a page may have in the memo ``updated``: it is settled, or it is not."""
 
     settled: str
     unsettled: str
@@ -231,7 +231,7 @@ def update_locale(
 
     splits = split(run, stale)
     updates = update(locale, splits, lock)
-    # The same counts as after a merge, for commands that do not merge.
+    # Count the same entries as a merge would, for commands that do not merge.
     for page in splits:
         name = page.page.name
         catalog = locale.shown_catalog(name)

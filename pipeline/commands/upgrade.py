@@ -204,7 +204,8 @@ def newest(config: Path, *, run: Run, tags: Collection[str]) -> Newest:
     names = pinned_names(text, run.package)
     if not names:
         return newest_release(tags, None, version=run.version, template=template)
-    # jaxlib is released some time after jax, and not for every platform.
+    # A release counts only if all packages exist: jaxlib is released some time after jax, and not
+    # for every platform.
     installable = set.intersection(*(set(released_versions(name)) for name in names))
     return newest_release(tags, installable, version=run.version, template=template)
 
@@ -382,7 +383,7 @@ def _with_names(target: Run, result: RunResult) -> RunResult:
 
 
 def read_both(run: Run, target: Run) -> Commits:
-    """Return the pulled commit and the target's commit. Nothing is written.
+    """Return the pulled commit, and the commit to move to. Nothing is written.
 
     Raises UpstreamError if the target has no page to translate.
     """

@@ -95,7 +95,7 @@ def _ends(places: Sequence[Span]) -> list[int]:
     """Return the positions to show text around: the first and last character of each span.
 
     ``(3, 4), (7, 10)`` → ``3, 7, 9``. A long span is shown by its ends: ``第1句话。…9句话。``.
-    Without spans, return the start of the text.
+    Without spans, return only the position 0, the start of the text.
     """
     ends: list[int] = []
     for start, end in places[:MARKED]:
@@ -195,7 +195,8 @@ def entry_lines(findings: Sequence[Finding], screen: Screen) -> Iterator[Line]:
         yield _head(finding, language)
         if finding is first and first.section:
             yield [(on_one_line(f"  {first.section}"), "dim")]
-        # If the first line cannot mark the words of all findings, each finding gets a line.
+        # The translation above marks the words of several findings. If it does not mark those of
+        # this finding, add a line that does.
         if finding is not first and not {*finding.spans} <= {*spans}:
             spans = finding.spans
             yield _marked(finding, spans, screen)
@@ -213,7 +214,7 @@ def entry_lines(findings: Sequence[Finding], screen: Screen) -> Iterator[Line]:
 
 
 def _spans_of_all(findings: Sequence[Finding]) -> Sequence[Span]:
-    """Return the spans of all findings, or those of the first one if there are too many."""
+    """Return the spans of all findings; if these are too many, only those of the first finding."""
     spans = sorted({span for finding in findings for span in finding.spans})
     return spans if len(spans) <= MARKED else findings[0].spans
 

@@ -2,7 +2,7 @@
 
 A repeated run gives the same bytes: the order of keys is fixed, and times are left out. If the
 meaning of a key changes, the version in the file is incremented. ``compare_runs`` compares a run
-with the report of the previous one. If the previous report is unreadable, nothing is compared.
+with the report of the previous run, if this report is readable.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Writer of ``build/report.html``: the result of a run as one self-contained file, for people.
 
 Pages and catalogues are untrusted. Jinja templates escape every text. Coloured text is passed to
-them as pieces with style names. The file's Content Security Policy allows no script except its own.
+the templates as pieces with style names. The file's Content Security Policy allows no script except
+its own.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Row:
 
 def rows_of(result: RunResult) -> list[Row]:
     """Return a row for each page of all locales, in page order."""
-    # The order is that of the first locale. Pages that it lacks come last.
+    # Use the page order of the first locale. Pages that the first locale lacks come last.
     by_page: dict[str, dict[str, PageResult]] = {}
     for locale, pages in result.pages.items():
         for page in pages:
@@ -181,7 +182,7 @@ def _share(part: float, whole: float) -> float:
 
 def _duration(seconds: float) -> str:
     """Return seconds in readable form: ``0.4 s``, ``12 s``, ``3 min 05 s``, ``2 h 07 min``."""
-    # The limits take rounding into account: 59.7 s is "1 min 00 s".
+    # The limits are those of the rounded numbers: 59.7 s is "1 min 00 s", not "60 s".
     if seconds < 9.95:
         return f"{seconds:.1f} s"
     if seconds < 59.5:

@@ -91,7 +91,7 @@ def in_order_of_need(
 
 
 def _what_is_listed(unfinished: Sequence[PageResult]) -> str:
-    """Return the end of the table's title: which pages it lists."""
+    """Return the end of the table's title, which says which pages the table lists."""
     if not unfinished:
         return "every page is translated (--every-page lists them)"
     count = counted(len(unfinished), "page")

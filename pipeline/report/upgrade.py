@@ -27,12 +27,13 @@ def change_text(change: PageChange | None, *, moved_from: str = "") -> str:
     """Return what happened to a page in a few words, or "" if its text and code are unchanged.
 
     ``renamed from a, 3 changed, 1 new, code changed``. ``moved_from`` is the page that its
-    translations came from; it is used if the comparison found no renaming.
+    translations came from; it is shown as ``renamed from`` if the comparison found no renaming.
     """
     if change is None:
         return ""
     if change.vanished:
-        # Some messages of a vanished page may be on other pages now. Only the others are dropped.
+        # Messages of a vanished page may be on other pages now. Count only those that are not,
+        # which are dropped.
         return f"vanished, {change.dropped} dropped" if change.dropped else "vanished"
     # First the old name of the page, then changes of its text, then of its code.
     facts = []
@@ -270,7 +271,7 @@ def _counts_of(page: PageResult) -> UpdateCounts:
     """Return the counts of a page's update. A page without an update has kept everything."""
     if page.update is not None:
         return page.update
-    # Fuzzy messages count as kept, because this move did not make them fuzzy.
+    # Messages that were fuzzy before count as kept, because this move did not make them fuzzy.
     return UpdateCounts(
         kept=page.translated + page.fuzzy, new=page.untranslated, obsolete=page.obsolete
     )

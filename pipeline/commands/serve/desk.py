@@ -2,7 +2,8 @@
 
 For example, ``save`` takes a page, an entry and its new translation, and returns the page's new
 state. Parsed pages are cached, and read again when their files change. Actions that use a page run
-one at a time. Saving is an exception, because it may have to wait for another run.
+one at a time, so that they can share the caches. Only saving runs beside other actions, because it
+may have to wait for a run of another command.
 """
 
 from __future__ import annotations
@@ -166,7 +167,7 @@ class Desk:
             )
         opened = self._open.get(name)
         if opened is not None and self._is_fresh(opened):
-            return opened  # without the lock, which another thread may hold while it renders
+            return opened  # taken without the lock, which a thread holds while it renders
         with self._working:
             opened = self._open.pop(name, None)
             if opened is None or not self._is_fresh(opened):

@@ -3,8 +3,8 @@
 The freshness line says which release the page describes and how much of it is translated. The panel
 lists blocks whose English has changed since their translation, and other blocks that need work. All
 data come from the page's record. The panel quotes blocks as escaped source, so no markup in them
-takes effect. It opens without a script. Its lists have a limit: the panel of an untranslated page
-would otherwise repeat the whole page.
+takes effect. The panel opens without a script. Its lists have a limit, because the panel of an
+untranslated page would otherwise repeat the whole page.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ _LISTS = (
     TranslationState.DRAFT,
     TranslationState.ENGLISH,
 )
-# Blocks that can be the target of a link. Sphinx writes other blocks as two elements, or as none.
+# Blocks that get an id, so that links can lead to them. Sphinx writes other blocks as two elements,
+# or as none.
 _ANCHORED = (nodes.paragraph, nodes.title)
 # The translated share in the freshness line, as ``site/freshness_line.py`` writes it.
 _SHARE = re.compile('<span class="jz-share">[^<]*</span>')
@@ -76,7 +77,7 @@ class AddHead(SphinxTransform):
     default_priority = 750
 
     def apply(self, **_: Any) -> None:
-        """Insert the head, unless the page has no record or no section."""
+        """Insert the head, if the page has a record and a section."""
         record = read_record(self.env)
         section = self.document.next_node(nodes.section)
         if not record or section is None:
@@ -98,7 +99,7 @@ class AddHead(SphinxTransform):
             words = text(locale, "left out").format(count=losses)
             html = _with_note(html, "jz-unshown", words)
         title = section.first_child_matching_class(nodes.title)
-        # Other nodes may precede the title.
+        # Insert it after the title, which need not be the first node of the section.
         section.insert(0 if title is None else title + 1, own_html(html=html))
 
 
@@ -194,7 +195,8 @@ def _authors(authors: Sequence[Row], counts: Mapping[str, int], locale: str) -> 
     names = [
         text(locale, f"author {author['role']}").format(**author) for author in authors
     ]
-    # Most entries name no author. A sentence about that on every page would help nobody.
+    # Without known authors, write no sentence. Most entries name no author, so a sentence that says
+    # this would be on nearly every page.
     if not names or not counts[TranslationState.TRANSLATED]:
         return ""
     sentence = text(locale, "authors").format(text(locale, "comma").join(names))

@@ -2,7 +2,7 @@
 
 The progress page suggests what to translate next: pages that readers reach with few links from the
 first page. So the links of each page are stored when Sphinx reads it. The banner comes from our
-configuration: upstream's own may be raw HTML that needs upstream's style sheet.
+configuration: upstream's own banner may be raw HTML that needs upstream's style sheet.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from pipeline.site.texts import looks_english, text, words
 if TYPE_CHECKING:
     from jinja2 import Template
 
-# Links of each page to labels and documents: ("label", name), ("doc", page).
+# For each page, the labels and documents that it links to: ("label", name), ("doc", page).
 _REFERENCES: Notes[list[tuple[str, str]]] = Notes("jz_references")
 HEADS = ("english", "rendering", "avoided", "note")  # columns of the glossary
 NEXT = 8  # how many pages are suggested as the next to translate
@@ -86,7 +86,7 @@ def glossary_html(terms: list[dict[str, Any]], locale: str) -> str:
     for term in terms:
         renderings = separator.join(map(escape, term["renderings"]))
         avoided = separator.join(map(escape, term["avoided"]))
-        # Each term has an anchor: glossary-zh.html#pytree
+        # Give each term an anchor: glossary-zh.html#pytree
         rows.append(
             f'<tr id="{nodes.make_id(term["english"])}">'
             f'<td lang="en">{escape(term["english"])}</td>'
@@ -219,7 +219,7 @@ def _pages_from(env: BuildEnvironment, page: str) -> Iterator[str]:
 class AddHero(SphinxTransform):
     """Transform that inserts the banner of the home page below its title: words, code, buttons.
 
-    It runs after blocks are marked, and before Sphinx resolves links to other pages.
+    The transform runs after blocks are marked, and before Sphinx resolves links to other pages.
     """
 
     default_priority = 760

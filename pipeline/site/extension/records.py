@@ -83,7 +83,7 @@ class Notes(Generic[Note]):
         other: BuildEnvironment,
     ) -> None:
         """Copy the notes of ``pages``, which another process of a parallel build has read."""
-        # The other process started with a copy of all notes. Its notes of other pages may be
+        # Copy no notes of other pages: the other process started with a copy of them, which may be
         # outdated.
         for page, note in self.by_page(other).items():
             if page in pages:
@@ -99,7 +99,8 @@ class Waiting:
         self._by_key: dict[str, deque[Block]] = {}
         for number, block in enumerate(blocks):
             numbered = {**block, "number": number}
-            # A node may lack the text of its roles, so the text without roles is a second key.
+            # The source of a node may lack the text of roles. So index each block also by its text
+            # without roles.
             for key in {key_of(block["text"]), key_of(_ROLE.sub("", block["text"]))}:
                 self._by_key.setdefault(key, deque()).append(numbered)
 
@@ -135,7 +136,8 @@ def keys_of(node: nodes.Element) -> list[str]:
     """
     if isinstance(node, nodes.raw):
         return [key_of(node.astext())]
-    # A task ``[x] done`` shows ``done``: its box is a raw HTML node.
+    # The visible words of a task ``[x] done`` are ``done``. The box is a raw HTML node, which does
+    # not count.
     words = node.findall(nodes.Text)
     shown = "".join(word for word in words if not isinstance(word.parent, nodes.raw))
     return [key_of(text) for text in dict.fromkeys((node.rawsource, shown)) if text]

@@ -134,7 +134,7 @@ class SanitizePage(SphinxTransform):
                 replace_by_words(image, nodes.inline("", words))
         for link in links:
             if not is_safe_address(link.get("refuri", "")):
-                # The words of the link remain.
+                # Remove the unsafe link, but keep its words.
                 link.replace_self(link.children)
         pieces = filter(is_html, self.document.findall(nodes.raw))
         for parent in dict.fromkeys(raw.parent for raw in pieces):
@@ -177,7 +177,8 @@ class SanitizePage(SphinxTransform):
         (*clean, end), lost = sanitize_around([*html, ""])
         if end:
             parent += sanitized_html("", end, format="html")
-        # The English of a block has lost the same elements as the block: do not count them twice.
+        # Do not count losses in the English of a block: they are those of the block, which are
+        # counted.
         is_copy = isinstance(parent, english)
         unboxed: list[str] = []
         for piece, before, after in zip(pieces, html, clean, strict=True):
@@ -222,7 +223,8 @@ class SanitizePage(SphinxTransform):
     def _with_labels(self, html: str) -> str:
         """Return clean HTML with a label before each link that replaces a frame.
 
-        Links that open upstream's English notebook in a service get a tooltip that says so.
+        Links that open upstream's English notebook in a service (such as Colab) get a tooltip that
+        says so.
         """
         label = escape(text(self.config.language, "frame"))
         html = _FRAME_LINK.sub(rf'<span class="jz-box">{label}\g<0></span>', html)

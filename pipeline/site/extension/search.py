@@ -78,7 +78,7 @@ def replace_search(app: Sphinx) -> None:
 
 
 def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield the page of search results. Sphinx would create it only with its own index."""
+    """Yield the page of search results. Sphinx creates this page only with its own index."""
     own = app.config.jz_site["own_pages"]
     yield own[SEARCH], {"title": text(app.config.language, "search")}, "search.html"
 
@@ -102,7 +102,7 @@ def _is_translated(document: nodes.document) -> bool:
     """Return whether a page has at least as many translated blocks as English ones."""
     waiting = 0
     for node in document.findall(nodes.Element):
-        # An ``english`` node has the number of its block, which is counted already.
+        # Skip ``english`` nodes: they have the numbers of blocks that are counted already.
         if "jz" in node and not isinstance(node, english):
             waiting += 1 if "jz-english" in node["classes"] else -1
     return waiting <= 0
@@ -142,8 +142,8 @@ def _is_element(node: nodes.Node) -> TypeGuard[nodes.Element]:
 def _block_of(node: nodes.TextElement, *, is_aside: bool) -> Block:
     """Return the text of a paragraph, heading, code block or similar node.
 
-    A node that documents an object has its name in ``jz_name``. If the text lacks the name, the
-    name replaces the text.
+    A node that documents an object has the object's full name in ``jz_name``. If the node's text
+    lacks this name, the name is the text of the block.
     """
     # In a page's glossary, the English term below a Chinese one has the class ``jz-en``.
     words = _Words(node, as_english="jz-en" in node["classes"])
@@ -173,7 +173,7 @@ def _block_of_signature(name: str, signature: str) -> Block:
 
 
 def _blocks_of_object(signature: addnodes.desc_signature) -> Iterator[Block]:
-    """Yield the full name of an object as a heading, then its signature."""
+    """Yield the full name of an object as a heading, then the object's signature."""
     words = _Words(signature).text
     name = ".".join(filter(None, (signature.get("module"), signature.get("fullname"))))
     yield Block(text=name, anchor="".join(signature["ids"][:1]), names=(name,))
@@ -198,7 +198,8 @@ def _blocks_of_docstring(content: addnodes.desc_content) -> Iterator[Block]:
 def _written_later(node: nodes.Element) -> Iterator[Block]:
     """Yield text that a node gets only when Sphinx writes the page.
 
-    This is the English of a table of contents, and a title of an admonition, such as 警告.
+    These texts are the English of the entries of a table of contents, and the title of an
+    admonition, such as 警告.
     """
     marks: Sequence[Mark] = node.get("jz_marks", ())
     for mark in marks:
@@ -303,7 +304,7 @@ def _pages(app: Sphinx) -> dict[str, SearchedPage]:
     site = app.config.jz_site
     pages: dict[str, SearchedPage] = {}
     for page in _reading_order(app):
-        # The pinned site was built before, and has the records of shared pages.
+        # Take the records of shared pages from the pinned site, which was built before.
         is_shared = page in site["shared"]
         doctrees = site["pinned_doctrees"] if is_shared else app.doctreedir
         file = _record(doctrees, page)

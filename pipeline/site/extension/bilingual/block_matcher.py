@@ -1,9 +1,9 @@
 """Blocks of a page: finds the docutils nodes that are messages, and marks them.
 
 The page's record (``records``) lists the text and the English of each message, in the order of the
-page. A node matches a block if both have the same source. White space and escapes are ignored,
-because parsers treat them differently. If blocks have equal texts, the first in the record matches
-the first on the page.
+page. A node matches a block if both have the same source. The comparison ignores white space and
+escapes, because parsers treat them differently. If blocks have equal texts, the first in the record
+matches the first on the page.
 
 The English of each block is rendered into a container at the end of the page. ``placement`` moves
 it to its block later.
@@ -61,7 +61,8 @@ class MarkBlocks(SphinxTransform):
         # Attributions are lines like "Translated from …". The head of the page names the source
         # already, so they are removed.
         attributions = set(map(key_of, record.get("attributions", ())))
-        # Captions and entries of a table of contents are messages in reST, but not in Markdown.
+        # In reST, captions and entries of a table of contents are messages; in Markdown they are
+        # not.
         has_contents = record.get("markup") == "reST"
         is_first = self.env.docname == self.config.root_doc
         # Container for the English. It is added to the page when the loop has ended.
@@ -84,7 +85,7 @@ class MarkBlocks(SphinxTransform):
             block = waiting.take(keys)
             if block is None:
                 continue
-            # A text in a section that stays English, such as old versions in a change log.
+            # The block is in a section that stays English, such as old versions in a change log.
             if "rest" in block:
                 if not has_rest:
                     _announce_rest(node, self.config.language)
@@ -117,7 +118,8 @@ def keep_sources(
     """Wrap each description of a parameter in an inline node that has the description's source.
 
     Sphinx later joins name, type and description of a parameter to one paragraph:
-    ``x (Array) – The input.`` There the inline node can still be matched with its block.
+    ``x (Array) – The input.`` The inline node stays in this paragraph, so it can still be matched
+    with its block.
     """
     for body in content.findall(nodes.field_body):
         is_text = len(body.children) == 1 and isinstance(

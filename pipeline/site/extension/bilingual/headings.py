@@ -1,8 +1,8 @@
 """Headings in both languages: English anchors, and English titles beside translated ones.
 
 docutils derives the anchor of a section from its title, which is Chinese here. ``EnglishAnchors``
-derives it from the English title, as on upstream's site: ``faq.html#quick-start`` leads to the same
-section on both sites.
+derives the anchor from the English title, as on upstream's site: ``faq.html#quick-start`` leads to
+the same section on both sites.
 
 A link without words shows the title of its target. ``Originals`` makes such links in English text
 show the English title.
@@ -99,7 +99,7 @@ class EnglishAnchors(SphinxTransform):
         """Remove the anchors that the stage ``merge`` has written, because they are duplicates.
 
         ``merge`` inserts ``<a id="quick-start"></a>`` above a translated heading of a notebook if
-        a link needs it. The section itself has this id now.
+        a link needs it. Now the section itself has this id.
         """
         written: dict[nodes.raw, str] = {}
         for raw in self.document.findall(nodes.raw):
@@ -131,7 +131,8 @@ class EnglishAnchors(SphinxTransform):
                 wanted = f"id{next(numbers)}"
             ids.append(wanted)
             self.document.ids[wanted] = section
-        # Sphinx links to the last id. Explicit ids come before it; links may use them too.
+        # Put the new id last, because Sphinx links to the last id. Ids that authors have written
+        # stay before it; links may use them, too.
         section["ids"] = ids
         # References that name the Chinese title must still find the section.
         for known, target in list(self.document.nameids.items()):
@@ -262,8 +263,8 @@ def setup(app: Sphinx) -> None:
     originals = Originals()
     _TITLES.setup(app)
     app.add_transform(EnglishAnchors)
-    # Run this before the handler of ``placement`` (priority 900). That handler moves the English,
-    # which this one reads, out of the container at the end of the page.
+    # Run this before the handler of ``placement`` (priority 900). That handler takes the English
+    # out of the container at the end of the page; this handler needs the English there.
     app.connect("doctree-read", note_titles, priority=800)
     app.connect("env-updated", originals.collect)
     app.connect("doctree-resolved", originals.show)

@@ -3,8 +3,8 @@
 Sphinx collects titles and tables of contents when it has read a page. These must be Chinese. So the
 English stays in its container until then, and is moved to the blocks afterwards.
 
-A glossary hint shows the English of a term: ``<abbr title="compilation">编译</abbr>``. The first
-use of each term on a page gets one, except in code, links and headings.
+A glossary hint shows the English of a term: ``<abbr title="compilation">编译</abbr>``. The first use
+of each term on a page gets a hint. Uses in code, links and headings do not count.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def note_terms(node: nodes.Element, seen: set[str]) -> None:
     """
     # If two pairs have the same Chinese term, the first one wins.
     titles: dict[str, str] = dict(reversed(node.get("jz_terms", ())))
-    # Return early: most terms have their hint in an earlier block.
+    # Stop if all terms of the block have a hint already: this is the usual case.
     if seen.issuperset(titles.values()):
         return
     # Loop over a list, because the loop replaces text nodes.

@@ -44,7 +44,7 @@ class MarkdownRenderer:
         parser.options["document"] = document
         environment: dict[str, Any] = {}
         self._document = document
-        # It is a SphinxRenderer, but markdown-it declares only a protocol.
+        # The renderer is a SphinxRenderer, but markdown-it declares only a protocol as its type.
         self._renderer = cast("Any", parser.renderer)
         self._renderer.setup_render(parser.options, environment)
         parser.parse(definitions, environment)
@@ -118,7 +118,8 @@ class RSTRenderer:
         footnotes.
         """
         for name, links in self._own.refnames.items():
-            # The page has this target. docutils resolves the links together with those of the page.
+            # The page itself has this target, so docutils resolves these links together with those
+            # of the page.
             if self._page.nameids.get(name):
                 self._page.refnames.setdefault(name, []).extend(links)
                 continue

@@ -31,7 +31,7 @@ from pipeline.site.extension.nodes import is_html
 _VOID = frozenset(
     "area base br col embed hr img input link meta source track wbr".split()
 )
-# Elements whose end tag is optional: they end where their parent ends.
+# Elements whose end tag is optional: without it, they end where their parent ends.
 _ENDING = frozenset(
     "p li dt dd option optgroup tr td th thead tbody tfoot colgroup rp rt".split()
 )
@@ -76,8 +76,8 @@ class _Reader(HTMLParser):
             self.feed(html)
         except AssertionError:  # HTMLParser fails at <![…
             self.is_cut = True
-        # The fragment is cut if it ends inside a tag, a comment or a script. Any other rest is text
-        # that the parser has not reported yet.
+        # The parser has not reported the rest of the fragment yet. If the rest is a tag, a comment
+        # or a script without end, the fragment is cut; otherwise the rest is text.
         if self.rawdata.startswith("<") or self.cdata_elem:
             self.is_cut = True
         elif self.rawdata:
@@ -191,7 +191,8 @@ def in_both_languages(html: str, english: str, number: int) -> str:
 def _are_alike(ours: Sequence[_Piece], theirs: Sequence[_Piece]) -> bool:
     """Return whether two fragments have the same sequence of tags and texts.
 
-    One of them may have additional end tags at its end: a sanitizer may have closed its elements.
+    One fragment may have additional end tags at its end, which the sanitizer has added to close
+    elements.
     """
     shapes, others = list(_shapes(ours)), list(_shapes(theirs))
     shared = min(len(shapes), len(others))

@@ -65,7 +65,7 @@ def _recorded(directive: SphinxDirective) -> list[nodes.Node] | None:
     for origin, part in parts:
         lines.extend(StringList(part, source=origin or page))
     box = nodes.Element()
-    # With these lines, warnings name the object and the line of its docstring.
+    # Switch the source, so that warnings name the object and the line of its docstring.
     with switch_source_input(directive.state, lines):
         directive.state.nested_parse(lines, 0, box)
     return box.children
@@ -106,7 +106,8 @@ def elsewhere(
     url = f"{english_url}{page}.html"
     if fragment:
         url += f"#{fragment}"
-    # ``jz_away``: this link leads away from the site. ``redirect_links`` leaves it unchanged.
+    # ``jz_away`` marks a link that shall lead away from the site: ``redirect_links`` leaves it
+    # unchanged.
     link = nodes.reference("", words or env.docname, refuri=url, jz_away=True)
     above += text(locale, "elsewhere drawing" if is_drawing else "elsewhere")
     return [nodes.paragraph("", above, link, classes=classes, **name)]
