@@ -86,7 +86,7 @@ def build_site(
 ) -> BuiltSite:
     """Update the site of one locale, and return the result.
 
-    Raises PublishError if Sphinx makes no site, and WriteError if files cannot be written.
+    Raises PublishError if Sphinx does not make the site, and WriteError if files cannot be written.
     """
     reference = Reference.of(run.paths, locale, pages)
     pages = [page for page in pages if not is_reference(page.page)]
@@ -132,7 +132,7 @@ def build_site(
         *outline_of(site).findings,
         *(reference.findings(lock) if reference else ()),
     )
-    # ``index.html`` is missing if somebody has deleted the site.
+    # If ``index.html`` is missing, somebody has deleted the site: build it again.
     if last and not assembled.changed and (site.target / "index.html").is_file():
         # The manifest names the project's commit. So write it even if only this commit has changed,
         # and no page.
@@ -259,7 +259,7 @@ def _stale_files(
 def _check_extensions(policy: SitePolicy) -> None:
     """Raise ConfigError if a configured Sphinx extension is not installed."""
     for name in policy.extensions:
-        # For ``a.b``, find_spec imports ``a``, so it may raise ImportError.
+        # For the extension ``a.b``, find_spec imports ``a``, which may raise ImportError.
         try:
             found = find_spec(name)
         except ImportError:
@@ -315,9 +315,10 @@ def _kept_pages(site: Site, memo: Memo[SubjectState]) -> tuple[str, ...]:
 def _run_sphinx(site: Site, log: Log, *, anew: bool, jobs: int) -> Built:
     """Run Sphinx on the sources and return its result.
 
-    ``anew`` discards Sphinx's state first. With 0 ``jobs``, the configured number is used.
+    ``anew`` discards Sphinx's state first. ``jobs`` is the number of processes; 0 means the
+    configured number.
     """
-    # Sphinx's state does not depend on our code: Sphinx compares only the sources. So discard it.
+    # Discard Sphinx's state if our code has changed: Sphinx itself compares only the sources.
     if anew:
         discard_environment(site.doctrees)
     restore_styles(site)

@@ -46,8 +46,9 @@ def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
     """Return the docs folders that no table of contents leads to, with the pages to list for each.
 
     ``{"examples": ["examples/index"]}``. Only projects with several docs folders have such folders.
-    A folder is left out if the tables of contents lead from ``first`` to any of its pages. The
-    list of a folder has its first page, and the pages to which that page does not lead.
+    A folder is left out if the tables of contents lead from ``first`` to any of its pages. The list
+    of a folder has the folder's first page, and the pages to which the toctrees of that page do not
+    lead.
     """
     folders = site.lock.docs
     if not folders.has_several:
@@ -292,7 +293,7 @@ def first_page(site: Site) -> str:
 def own_pages_of(site: Site) -> Mapping[str, str]:
     """Return the names of our own pages (search, glossary, progress), by kind.
 
-    They depend on all pages of the lock, not only on those of this run.
+    The names depend on all pages of the lock, not only on the pages of this run.
     """
     names = (page.name for page in site.lock.pages)
     return own_pages(names, locale=site.locale)
@@ -314,7 +315,7 @@ def moved_pages(site: Site) -> dict[str, str]:
             redirects[page.removeprefix(top)] = page
     first = first_page(site)
     if first != "index":
-        # Without an index, the address ``index`` leads to the first page.
+        # If no page is named ``index``, the address ``index`` leads to the first page.
         redirects["index"] = first
     return {old: end_of(old, redirects) for old in redirects}
 
@@ -331,7 +332,7 @@ def end_of(page: str, redirects: Mapping[str, str]) -> str:
 def _issue_url(site: Site) -> str:
     """Return the address of an issue without its number; empty if upstream is not on GitHub."""
     # The project may read from a copy of the repository (JAX_DOCS_UPSTREAM), which has no issues.
-    # So the configured address comes first.
+    # So prefer the configured address.
     url = site.upstream.configured_url or site.upstream.url
     if not url.startswith("https://github.com/"):
         return ""

@@ -46,7 +46,7 @@ def landings_of(site: Site, page: PageResult) -> tuple[Landing, ...]:
         try:
             return merge.merge(_upstream_document(site, path), {}).blocks
         except InputError:
-            return ()  # split has reported it; Sphinx may still be able to show the page
+            return ()  # ``split`` has reported the error; Sphinx may still be able to show the page
     file = site.paths.blocks(site.locale) / f"{path}.json"
     if file.is_file():
         try:
@@ -72,7 +72,7 @@ def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Me
         finished = entry
         if with_fuzzy and not entry.obsolete:
             finished = replace(entry, fuzzy=False)
-        # A translation that a check blocks is not shown in previews, either.
+        # Leave out translations that a check blocks: previews do not show them, either.
         if finished.is_translated and blocking_problem(
             Subject(finished, page.page), ignored
         ):
@@ -89,7 +89,7 @@ def catalog_entries(site: Site, page: str) -> tuple[Entry, ...]:
     try:
         return po.read_catalog(files.read_bytes(path), where=str(path)).catalog.entries
     except InputError:
-        return ()  # update has reported the broken catalogue
+        return ()  # ``update`` has reported the broken catalogue
 
 
 def _upstream_document(site: Site, path: str) -> Document:
@@ -149,7 +149,8 @@ def page_document(site: Site, page: PageResult) -> PageDocument:
     ran = files.read_bytes(executed) if executed.is_file() else None
     if site.policy.show_fuzzy and page.fuzzy:
         return _preview(site, page, ran)
-    # The executed notebook has the same prose as the merged document, so the landings serve both.
+    # The landings are valid for the executed notebook as well, because it has the same prose as the
+    # merged document.
     landings = landings_of(site, page)
     file = site.document(path)
     if ran is None:
@@ -157,7 +158,7 @@ def page_document(site: Site, page: PageResult) -> PageDocument:
         document = _without_run(page, path, data, landings=landings, file=file)
         return _unrun(document, data) if site.upstream.is_beside else document
     # If the merged document is newer than the notebook, the prose of the notebook may be outdated.
-    # Then the outputs of the notebook are put into the merged document.
+    # In that case, put the notebook's outputs into the merged document.
     if file.stat().st_mtime_ns <= executed.stat().st_mtime_ns:
         return _with_run(page, ran, landings=landings, file=executed)
     merged = files.read_bytes(file)

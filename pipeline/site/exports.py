@@ -74,7 +74,7 @@ def _is_inside(path: str) -> bool:
 FEED = "atom.xml"
 ENTRIES = 50  # maximum: the most recently changed pages
 _ATOM = "http://www.w3.org/2005/Atom"
-# Date of a feed without entries if the commit of the docs has no date either.
+# Date of a feed that has no entries, if the commit of the docs has no date.
 _NEVER = "1970-01-01T00:00:00Z"
 
 
@@ -84,7 +84,8 @@ def feed(
     """Return the Atom feed (RFC 4287) of changed pages.
 
     ``rows`` are the pages of ``progress.json``. ``history`` are the last changes of pages
-    (``last_changes.last_changes``), as dictionaries. If it is empty, the feed has no entries.
+    (``last_changes.last_changes``), as dictionaries. If ``history`` is empty, the feed has no
+    entries.
     """
     rows_of = {row["page"]: row for row in rows}
     changes = [change for change in history if change["page"] in rows_of]
@@ -209,7 +210,7 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
 
 
 def freshness_file(site: Site) -> bytes:
-    """Return ``freshness.json``. It has digests of other files, so write them before."""
+    """Return ``freshness.json``. Write all other files first, because it has their digests."""
     path = site.target / "progress.json"
     rows: list[Mapping[str, Any]] = json.loads(files.read_bytes(path))["pages"]
     return to_json(freshness_of_site(site, rows, history_of(site)))

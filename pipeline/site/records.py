@@ -58,7 +58,7 @@ def record_of(
     blocks: list[Block] = []
     records: list[dict[str, Any]] = []
     remembered: list[Entry] = []
-    # The docstrings of a page share its catalogue.
+    # All docstrings of a page are in the page's catalogue, so read each catalogue once.
     entries: dict[str, tuple[Entry, ...]] = {}
     lines: dict[str, dict[str, int]] = {}
     for one in documents:
@@ -95,7 +95,7 @@ def record_of(
         line = shared_line(releases, locale=site.locale, has_code=has_code)
         fresh = f"{fresh} · {line}"
     launch: list[tuple[str, str]] = []
-    # Services like Colab open only notebooks.
+    # Only notebooks get these links: services like Colab open nothing else.
     if shown.is_notebook and site.policy.notebook_url:
         launch = launches(_filled(site.policy.notebook_url, site, page.page))
     return {

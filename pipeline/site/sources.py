@@ -162,7 +162,7 @@ def _drives_sphinx(path: str) -> bool:
 
 
 def _names_of(path: str) -> tuple[str, ...]:
-    """Return the names under which to write a file. They differ for letters such as ``é``.
+    """Return the names under which to write a file: several, if it has letters such as ``é``.
 
     Unicode has two forms of such letters. Sphinx converts the names of folders to one form (NFC),
     and may use either form of the file's own name.
@@ -174,8 +174,8 @@ def _names_of(path: str) -> tuple[str, ...]:
 def _content_of(path: Path) -> Content:
     """Return the content of one of upstream's files for Sphinx; None if Sphinx must not get it.
 
-    A program is passed on, because pages may include it as text. A program among the assets is not
-    passed on, because Sphinx publishes all assets.
+    Sphinx gets programs (files that a browser would run), because pages may include them as text.
+    It gets no program that is among the assets, because it publishes all assets.
     """
     if is_program(path.name) and ASSETS not in path.parts:
         return path
@@ -241,7 +241,7 @@ def _page_files(
     record = to_json(record_of(site, shown, included))
     made = _PageFiles(
         sources={
-            # A document that exists as a file is linked, not copied.
+            # If the document exists as a file, link to the file instead of a copy.
             page_path(one.path): one.file or one.data
             for one in (shown, *included)
             if not is_reference(one.path)
@@ -252,7 +252,7 @@ def _page_files(
         downloads=downloads,
         findings=findings,
     )
-    # A page with findings gets no memo, so that every run reports its findings.
+    # Do not remember a page with findings, so that every run reports them.
     if findings:
         return made
     memo.put(

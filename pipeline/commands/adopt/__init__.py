@@ -1,10 +1,10 @@
 """adopt: add other people's translations of upstream's pages to the catalogues.
 
 A *copy* is a page that somebody has translated outside this project: a notebook, a web page, a text
-file, or a catalogue. It was made from some older version of the page. ``adoption`` runs the
-command. It finds the page and the version, and pairs the copy's passages with that version's
-messages. ``copy_files`` reads copies, ``versions`` reads upstream's history, ``catalogs`` fills the
-catalogues. Code that needs no files belongs in ``core/adoption``.
+file, or a catalogue. The copy was made from some version of the page, usually an older one.
+``adoption`` runs the command: it finds the page and the version, and pairs the copy's passages with
+the messages of that version. ``copy_files`` reads copies, ``versions`` reads upstream's history,
+``catalogs`` fills the catalogues. Code that needs no files belongs in ``core/adoption``.
 """
 
 from __future__ import annotations

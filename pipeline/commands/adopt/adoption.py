@@ -94,7 +94,8 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
                     has_written = True
                     continue
                 # Somebody saved the catalogue during the run, so it was not written. For other
-                # commands this is a warning; here the translations were not adopted.
+                # commands this is a warning; here it is an error, because the translations were not
+                # adopted.
                 edited = locale.findings_of(page)[-1]
                 findings.append(replace(edited, severity=Severity.ERROR))
             changes = [*locale.changes]

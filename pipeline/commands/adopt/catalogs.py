@@ -67,7 +67,7 @@ class CatalogFiller:
         for pair in choice.pairs:
             ours = [block.text for block in _blocks(english, pair.english)]
             theirs = _blocks(copy, pair.copy)
-            # One passage can have several rows: it is offered to every page with that text.
+            # A passage is offered to every page that has its English, so it can have several rows.
             found = offered.get(tuple(ours), ()) if theirs else ()
             if (ours and not found) or (theirs and not found):
                 found = [_other_row(ours, theirs, pinned, pair)]

@@ -29,7 +29,7 @@ _FENCED = re.compile(
     r"^(?P<mark>`{3,}|~{3,})[ \t]*(?:po|pot|gettext)?[ \t]*\n(?P<inner>.*?)^(?P=mark)[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
-# Letters of other languages. A Chinese page has hardly any of them.
+# Letters of other languages that a Chinese page hardly ever has.
 _OTHERS = (
     ("Japanese", re.compile("[\u3041-\u3096\u30a1-\u30fa]")),
     ("Korean", re.compile("[\uac00-\ud7a3]")),

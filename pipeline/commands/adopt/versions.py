@@ -62,8 +62,8 @@ class Versions:
     def index(self) -> NameIndex:
         """Return an index of the identifiers and numbers on each page.
 
-        It gives a first guess which page a copy translates. The index covers only a few versions of
-        each page, because reading all takes minutes.
+        With this index, the command guesses which page a copy translates. The index covers only a
+        few versions of each page, because reading all takes minutes.
         """
         index = NameIndex()
         samples = self.history.samples()
@@ -124,7 +124,7 @@ class Versions:
                 if moment(version.since) <= moment(date) and version.page == found
             ]
             # If upstream restored an old text, several versions are equal: use the last one. A
-            # version on another branch is not in the history, so it gets a record here.
+            # version on another branch is not in the history, so make a record for it here.
             alone = only_version(found, commit, date)
             versions.append(known[-1] if known else alone)
         return versions

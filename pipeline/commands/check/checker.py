@@ -58,9 +58,9 @@ def check(
 ) -> CheckResult:
     """Check every finished translation in ``files`` and return the result.
 
-    With ``fix``, first apply and write the safe fixes. ``strict`` lets warnings count as errors. An
-    unreadable catalogue is a finding. Raises ConfigError for an ignore rule with an unknown code,
-    and InputError for an unreadable glossary.
+    With ``fix``, first apply and write the safe fixes. With ``strict``, warnings count as errors.
+    An unreadable catalogue is a finding. Raises ConfigError for an ignore rule with an unknown
+    code, and InputError for an unreadable glossary.
     """
     if fix:
         clear_after_kill(settings.root)
@@ -137,7 +137,8 @@ def _checked_by_scope(
 def glossary_scope(read: ReadFile, settings: Settings) -> tuple[str, str]:
     """Return a file's glossary scope: the locale and upstream whose glossary applies to it.
 
-    The upstream is empty if it has no glossary of its own, so that only the locale's applies.
+    If the file's upstream has no glossary of its own, the upstream in the scope is empty: only the
+    glossary of the locale applies.
     """
     locale, upstream = read.locale, read.file.upstream
     has_own = own_glossary_path(settings.root, locale, upstream).is_file()

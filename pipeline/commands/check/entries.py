@@ -104,8 +104,9 @@ def check_entries(files: Sequence[Chosen], rules: CheckRules) -> CheckedEntries:
             silenced += 1
         else:
             kept.append(problem)
-    # The guard often reports the same mistake as a check. Then drop the guard's problem, but only
-    # now: it must stay if the user has silenced the check's problem.
+    # The guard often reports the same mistake as a check. In that case, drop the guard's problem.
+    # Do this only here, after silencing: if the user has silenced the check's problem, the guard's
+    # must stay.
     findings: dict[str, list[Finding]] = {name: [] for name in entries}
     for problem in without_redundant_guard_problems(kept):
         entry = entries[problem.page][problem.index]
@@ -169,7 +170,7 @@ def _of_entry(rule: Rule, entry: _Entry, problem: Problem) -> Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFile:
-    """Memory file. ``remembered`` separates the entries with known English from the others."""
+    """Memory file. ``remembered`` has the entries whose English is known apart from the others."""
 
     read: ReadFile
     remembered: MemoryEntries

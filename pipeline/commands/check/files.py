@@ -47,8 +47,8 @@ _WAY_OUT = "--fix corrects it; so does the next sync."
 class CatalogFile:
     """Catalogue to check. ``name`` is its path as shown to people.
 
-    In the project's folders, the path decides the locale, and a header with another one is wrong.
-    Elsewhere the header decides.
+    In the project's folders, the path decides the locale, and a header that names another locale is
+    wrong. Elsewhere the header decides.
     """
 
     path: Path
@@ -146,8 +146,8 @@ def wanted_header(read: ReadFile) -> dict[str, str]:
     """
     header = read.catalog.header
     file = read.file
-    # Only ``sync`` knows project and date. Any values will do here: if the header has these fields,
-    # it keeps its own values.
+    # Only ``sync`` knows project and date. Pass any values here: they are used only if the header
+    # lacks these fields.
     wanted = po.standard_header(
         project="docs", page=file.page, locale=file.locale, date="", existing=header
     )

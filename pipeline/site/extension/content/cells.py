@@ -6,8 +6,8 @@ the two halves of the fence into separate cells, above and below the code cell.
 ``join_split_fences`` joins the halves again.
 
 The copy button (sphinx-copybutton) copies only lines with a prompt, and removes the prompts. If a
-command has several lines, only its first one has a prompt. So our script first adds a prompt to the
-other lines.
+command has several lines, only the first line has a prompt. So our script first adds a prompt to
+the other lines of the command.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def join_split_fences(text: str) -> str:
         if whole is not None:
             if kind == "markdown":
                 # jupytext splits Markdown at ``+++``, which it removes. In a card, ``+++`` begins
-                # the footer, so it is inserted again.
+                # the footer, so insert it again.
                 parts = ["+++", source] if last == kind else [source]
                 cell["source"] = ""
             else:
@@ -154,7 +154,8 @@ def _visit_hidden(self: Any, node: HideCodeCellNode) -> None:
     locale = self.config.language
     for state, prompt in (("collapsed", "prompt_show"), ("expanded", "prompt_hide")):
         words = node[prompt]
-        # ``words`` is a placeholder, or a label that the author of the cell has chosen.
+        # ``words`` is a placeholder (see ``conf.py``), or a label that the author of the cell has
+        # chosen.
         if words in _KINDS:
             words = text(locale, f"{prompt} {words}")
         self.body.append(

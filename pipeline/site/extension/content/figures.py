@@ -70,7 +70,7 @@ logger = logging.getLogger(__name__)
 
 
 def _amsmath(md: MarkdownIt, *, renderer: Callable[[str], str] | None = None) -> None:
-    """Load MyST's plugin for LaTeX environments, which then never interrupt a paragraph.
+    """Load MyST's plugin for LaTeX environments, but let no environment interrupt a paragraph.
 
     Otherwise a line that starts with ``\\begin`` would break a formula between dollar signs.
     """
@@ -89,7 +89,8 @@ def _parse_in_paragraph(state: StateInline, silent: bool) -> bool:
     if not silent:
         token = state.push("amsmath", "math", 0)
         token.content, token.map = match[0], [0, 0]
-        # "*" means no number: MyST would give a numbered formula another label in every build.
+        # "*" means a formula without number. MyST would give a numbered formula another label in
+        # every build.
         token.meta = {"environment": match[1], "numbered": "*"}
     state.pos = match.end()
     return True
@@ -325,8 +326,8 @@ class FindImages(SphinxTransform):
     def _find(self, name: str, cell: int) -> tuple[str, bytes]:
         """Return media type and data of an attachment; both are empty if no cell has it.
 
-        Several cells may have an attachment of this name. ``cell`` (counted from 0) comes first,
-        then the first cell that has one.
+        Several cells may have an attachment of this name. Take that of ``cell`` (counted from 0);
+        if it has none, take that of the first cell that has one.
         """
         path = Path(self.env.doc2path(self.env.docname))
         if path.suffix != ".ipynb":

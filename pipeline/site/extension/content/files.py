@@ -1,9 +1,9 @@
 """Files that pages refer to: images, downloads, includes, tables.
 
-A page must not read files outside the docs folder, such as ``/etc/passwd``. So this module
-replaces the functions of Sphinx, docutils and MyST that look files up. If a page refers to a file
-outside, the file is left out and a warning is logged. A directive for a file that was not pulled
-becomes a link to upstream's repository.
+A page must not read files outside the docs folder, such as ``/etc/passwd``. So this module replaces
+the functions of Sphinx, docutils and MyST that look files up. If a page refers to a file outside
+the docs folder, the file is left out, and a warning is logged. A directive for a file that was not
+pulled becomes a link to upstream's repository.
 """
 
 from __future__ import annotations
@@ -211,10 +211,10 @@ class _PlainValues(SandboxedEnvironment):
 def translated_bounds(env: Any, file: Path, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of an include directive, adapted to the translation of ``file``.
 
-    An include may select lines by number or by words: ``:start-after: Installation``. The words
-    are English, so they are searched for in upstream's file. The lines found there are converted
-    to lines of the translation. Options that select no lines are returned unchanged. If a
-    file cannot be read, or if upstream's file lacks the words, all options are unchanged.
+    An include may select lines by number or by words: ``:start-after: Installation``. The words are
+    English, so they are searched for in upstream's file. The lines that upstream's file has there
+    are converted to lines of the translation. Options that select no lines are returned unchanged.
+    If a file cannot be read, or if upstream's file lacks the words, all options are unchanged.
     """
     if options.keys().isdisjoint((*_LINES, *_MARKS)):
         return options
@@ -368,7 +368,8 @@ class BoundedInclude(Include):
 class BoundedRaw(misc.Raw):
     """docutils' ``raw``, limited to the content of the directive.
 
-    HTML files are left out: they need upstream's style sheet. Without it, pictures would be huge.
+    HTML files are left out: they need upstream's style sheet. Without this style sheet, pictures
+    would be huge.
     """
 
     def run(self) -> list[nodes.Node]:
@@ -394,8 +395,8 @@ def setup(app: Sphinx) -> None:
     notebook_reader._load_code_from_file = _loading_below(sources)
     # ``urlopen`` also opens local files: file:///etc/passwd.
     misc.urlopen = tables.urlopen = _refuse_address  # type: ignore[attr-defined]
-    # Sphinx copies images. docutils must not read them too: it would look for them in the current
-    # directory.
+    # Sphinx copies images. docutils must not read image files as well: it would look for them in
+    # the current directory.
     HTML5Translator.uri2imagepath = _refuse_image  # type: ignore[attr-defined]
     images.PIL = None  # type: ignore[attr-defined]
     notebooks.nb_node_to_dict = _showing_only

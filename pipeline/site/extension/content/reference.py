@@ -99,8 +99,8 @@ class Reference:
     ) -> None:
         """Show, at the top of an object's page, a link to the page that lists the object.
 
-        Links to the parents of that page come first. Pages of objects are in no table of contents,
-        so Sphinx itself knows no parents of them.
+        Before it, show links to the parents of that page. Pages of objects are in no table of
+        contents, so Sphinx itself knows no parents of them.
         """
         listing = self._listings.get(page)
         if not listing or context.get("parents"):
@@ -128,7 +128,7 @@ class Reference:
         address = self._address_of(node, usual=site["usual"], package=site["package"])
         if address:
             return nodes.reference("", "", words, internal=False, refuri=address)
-        # An undocumented module may have a page of the same name.
+        # If no site documents the name, it may be a module that has a page of the same name.
         page = node["reftarget"]
         if page in env.found_docs and page != node["refdoc"]:
             address = app.builder.get_relative_uri(node["refdoc"], page)

@@ -28,7 +28,7 @@ from pipeline.site.texts import looks_english, text
 
 @dataclass(frozen=True, slots=True)
 class Anchors:
-    """Anchors of a page of this site. ``are_all`` is false if upstream's page may have more."""
+    """Anchors of a page of this site. ``are_all``: upstream's page has no anchors besides these."""
 
     names: frozenset[str]
     are_all: bool
@@ -71,12 +71,12 @@ def local_place(env: BuildEnvironment, address: str) -> Place | None:
     if anchors is None:
         return None
     anchor = unquote(urlsplit(address).fragment)
-    # Upstream's link may be old. Older generators wrote anchors like "Sharp-Bits" for "sharp-bits".
+    # Also try the anchor in its present form: in old links it may be "Sharp-Bits" for "sharp-bits".
     for name in (anchor, nodes.make_id(anchor)):
         if name in anchors.names:
             return Place(page, name)
-    # The anchor is unknown. If our page has all of upstream's anchors, the link is broken on
-    # upstream's site, too. Then our link leads to the top of the page.
+    # Our page lacks the anchor. If it has all anchors of upstream's page, the link is broken on
+    # upstream's site, too. In this case, our link leads to the top of the page.
     return Place(page) if anchors.are_all or not anchor else None
 
 
@@ -156,7 +156,7 @@ def _lead_html(app: Sphinx, html: str, page: str) -> str:
 
 
 def _address_here(app: Sphinx, address: str, page: str) -> str | None:
-    """Return the relative address on this site for one of upstream's site, or None."""
+    """Return the relative address on this site for an address of upstream's site, or None."""
     place = local_place(app.env, address)
     if place is None:
         return None

@@ -1,7 +1,7 @@
 """Links between pages whose files have other names or folders here than in upstream's repository.
 
 An executed MyST page becomes a notebook: a link to ``guide.md#part`` leads to ``guide.ipynb``. If a
-project has several docs folders, all are parts of one site. Then ``/img/a.png`` on a page in the
+project has several docs folders, one site has all of them. There, ``/img/a.png`` on a page in the
 folder ``docs`` means ``docs/img/a.png``.
 """
 
@@ -73,13 +73,13 @@ def page_from_top(env: BuildEnvironment, target: str) -> str:
 class FindFromTop(SphinxTransform):
     """Transform that resolves "{doc}`/guide`" in the docs folder of the page.
 
-    It runs before MyST resolves its links.
+    This transform runs before MyST resolves links of this kind.
     """
 
     default_priority = 299
 
     def apply(self, **_: Any) -> None:
-        """Replace the targets of such links by pages of the current docs folder, if these exist."""
+        """Replace the targets of these links by pages of the docs folder, if such pages exist."""
         for link in self.document.findall(addnodes.pending_xref):
             if link.get("refdomain") == "std" and link.get("reftype") == "doc":
                 page = page_from_top(self.env, link["reftarget"])
