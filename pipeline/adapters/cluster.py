@@ -128,7 +128,8 @@ class Parcel:
 
     job: Job
     data: bytes  # the files beside the notebook, as a compressed tar file
-    facts: Mapping[str, str]  # facts of the sender's environment; the worker's must be equal
+    # Facts of the sender's environment. Those of the worker must be equal.
+    facts: Mapping[str, str]
     # Number of pages that each machine runs at once, by the machine's network name.
     pages: Mapping[str, int]
 

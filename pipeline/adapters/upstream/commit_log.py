@@ -70,7 +70,8 @@ class _Row(NamedTuple):
     """Row of a file in the output of ``git log --raw``."""
 
     blob: str
-    status: str  # "M" and so on; for a rename or copy, a letter and the similarity: "R090"
+    # "M" and so on. For a rename or copy, a letter and the similarity: "R090".
+    status: str
     paths: tuple[str, ...]  # for a rename or copy: the old and the new path
 
 

@@ -453,7 +453,7 @@ def open_upstream(
 
 def _advice(settings: Settings, upstream: Upstream) -> str:
     variable = upstream_variable(upstream.name)
-    unreachable_hint = f"Set {variable} to a clone, a bundle or a mirror of the repository"
+    unreachable_hint = f"Set {variable} to a clone, a bundle or a mirror of upstream"
     if "sample" in settings.upstreams:
         return f"{unreachable_hint}, or run the sample: {how_to_run('sync', 'sample')}"
     return f"{CHECK_ADDRESS} Otherwise use a copy. {unreachable_hint}."

@@ -81,7 +81,7 @@ class UpstreamErrors:
                 f"is a damaged or incomplete bundle: {reason}", hint=hint
             )
         if _NO_ACCESS.search(complaint):
-            what = "does not exist, or requires a password, which git cannot ask for here"
+            what = "does not exist, or requires a password; git cannot ask for one here"
             return self._error(what, hint=self.unreachable_hint)
         if complaint.startswith("Timeout:"):
             reason = f"no answer within {NO_ANSWER:g} s"
