@@ -142,8 +142,12 @@ def test_object_has_a_page_with_its_docstring(project: Path) -> None:
 
 def test_pages_that_list_an_object_are_above_its_page(project: Path) -> None:
     page = project / "build/site/lamps/_autosummary/lamps.shine.html"
-    above = BeautifulSoup(page.read_bytes(), "lxml").select(".jz-breadcrumbs a")
+    html = BeautifulSoup(page.read_bytes(), "lxml")
+    above = html.select(".jz-breadcrumbs a")
     assert [link["href"] for link in above] == ["../index.html", "../api.html"]
+    (marked,) = html.select("nav.bd-docs-nav li.current.active > a")
+    assert marked["href"] == "../api.html"
+    assert "aria-current" not in marked.attrs
 
 
 @pytest.mark.parametrize(

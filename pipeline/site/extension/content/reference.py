@@ -99,12 +99,14 @@ class Reference:
     ) -> None:
         """Show, at the top of an object's page, a link to the page that lists the object.
 
-        Before it, show links to the parents of that page. Pages of objects are in no table of
-        contents, so Sphinx itself knows no parents of them.
+        Links to the parents of the listing page come first. The sidebar marks that page, which it
+        finds as ``jz_listing``. Pages of objects are in no table of contents, so Sphinx itself
+        knows no parents of them.
         """
         listing = self._listings.get(page)
         if not listing or context.get("parents"):
             return
+        context["jz_listing"] = listing
         context["parents"] = [
             {"link": context["pathto"](name), "title": title_html(app.env, name)}
             for name in (*pages_above(app, listing), listing)

@@ -75,17 +75,18 @@ def add_navigation(
     @cache
     def navigation() -> str:
         """Return the navigation as HTML. Templates may call this several times, or never."""
-        parts = _parts(app)
+        parts, locale = _parts(app), app.config.language
         if page in _pages_of(app):
-            return to_html(parts, page, pathto, locale=app.config.language)
+            return to_html(parts, page, pathto, trail_of=page, locale=locale)
         # The pages of an API reference, often a thousand, are not in the navigation. Those in the
-        # same folder all get the same HTML: their relative links are equal, and none of them is the
-        # current entry.
-        known: dict[str, str] = app.__dict__.setdefault("_jz_navigation_html", {})
-        folder = posixpath.dirname(page)
-        if folder not in known:
-            known[folder] = to_html(parts, page, pathto, locale=app.config.language)
-        return known[folder]
+        # same folder that the same page lists get the same HTML: their relative links are equal.
+        listing = context.get("jz_listing", page)
+        known: dict[tuple[str, str], str]
+        known = app.__dict__.setdefault("_jz_navigation_html", {})
+        key = posixpath.dirname(page), listing if listing in _pages_of(app) else ""
+        if key not in known:
+            known[key] = to_html(parts, page, pathto, trail_of=listing, locale=locale)
+        return known[key]
 
     site, root = app.config.jz_site, app.config.root_doc
     name = english_page(site, page) if page in app.env.found_docs else ""
@@ -116,14 +117,22 @@ def _content_of(entry: Entry) -> tuple[object, ...]:
 
 
 def to_html(
-    parts: Sequence[Entry], page: str, pathto: Callable[[str], str], *, locale: str
+    parts: Sequence[Entry],
+    page: str,
+    pathto: Callable[[str], str],
+    *,
+    trail_of: str,
+    locale: str,
 ) -> str:
-    """Return the navigation for ``page`` as HTML. ``pathto`` returns the address of a page."""
+    """Return the navigation for ``page`` as HTML. ``pathto`` returns the address of a page.
+
+    The branches on the path to the page ``trail_of`` are open.
+    """
     # On a large site, every page would be too large if it had all entries.
     count = sum(_count(part.children) for part in parts)
     view = _View(
         page=page,
-        trail={entry for part in parts for entry in _trail(part, page)},
+        trail={entry for part in parts for entry in _trail(part, trail_of)},
         everything=count <= WHOLE,
         pathto=pathto,
         chevron=_CHEVRON.format(text(locale, "expand")),
@@ -145,7 +154,7 @@ class _View:
     """Renderer of the navigation on one page."""
 
     page: str
-    trail: set[Entry]  # entries on the path to the page; their branches are open
+    trail: set[Entry]  # entries whose branches are open
     everything: bool  # whether to render branches that do not lead to the page
     pathto: Callable[[str], str]
     chevron: str
