@@ -56,7 +56,7 @@ def check_text(result: CheckResult, screen: Screen, *, level: int = NORMAL) -> s
     language = screen.language
     is_quiet, is_verbose = level <= QUIET, level >= VERBOSE
     lines: list[Line] = []
-    # Fixes come first. People look at the end of the output, for what they must correct.
+    # Print fixes first: people look at the end of the output for what they must correct.
     if not is_quiet:
         lines += _diff_lines(result.diffs)
     shown = [
@@ -87,7 +87,7 @@ def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
     catalogs = counted(result.files, "catalogue")
     fixable = sum(finding.fixed is not None for finding in result.findings)
     written = counted(len(result.written), "file")
-    # Each part: whether to show it, and its text.
+    # Pairs: whether to show a part of the line, and the text of the part.
     parts = (
         (True, f"{', '.join(found) or 'no mistakes'} in {entries} of {catalogs}"),
         (fixable, f"--fix corrects {fixable}"),
@@ -188,7 +188,8 @@ def to_sarif(result: CheckResult) -> dict[str, Any]:
 
 def _sarif_rules(findings: Iterable[Finding]) -> dict[str, dict[str, Any]]:
     """Return a rule for each code, with the severity of its worst finding."""
-    # GitHub shows the severity of the rule. A check may report errors and notes: use the worst.
+    # GitHub shows the severity of the rule for all its findings. If a check has reported errors and
+    # notes, use the worst severity.
     worst_last = sorted(findings, key=lambda finding: _WEIGHT[finding.severity])
     worst = {finding.code: finding for finding in worst_last}
     return {code: _sarif_rule(worst[code]) for code in sorted(worst)}

@@ -20,8 +20,8 @@ from typing import Any
 from pipeline.findings import Finding, Severity
 from pipeline.report.value import Language
 
-# Environment variables for the locale, in gettext's order: the first one that is set counts.
-# LANGUAGE overrides it, unless the locale is in ``_PLAIN``.
+# Environment variables for the locale, in gettext's order: the first variable that is set counts.
+# The variable LANGUAGE overrides this locale, unless the locale is in ``_PLAIN``.
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _PLAIN = ("", "C", "POSIX", "C.UTF-8", "C.utf8")
 _SIMPLIFIED = re.compile(r"zh(?:_CN|_SG|_MY|_Hans.*)?(?:[.@].*)?", re.IGNORECASE)
@@ -56,7 +56,8 @@ def in_chinese(finding: Finding) -> Finding:
     rule = _table().rules.get(finding.code)
     if rule is None:
         return replace(finding, text=text, hint=sentence_in_chinese(finding.hint))
-    # Put the hint of this finding before the general explanation of its code.
+    # The hint has two parts: first that of this finding, then the general explanation of the
+    # finding's code.
     remedy = _matched(finding.hint) or ""
     return replace(
         finding, name=rule["title"], text=text, hint=f"{remedy}{rule['explain']}"

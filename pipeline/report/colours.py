@@ -53,8 +53,8 @@ def pieces(text: str) -> list[Piece]:
     ``"\x1b[1;31mError\x1b[0m: x"`` → ``("Error", "bold fg-red"), (": x", "")``
 
     Styles are ``bold``, ``fg-red``, ``bg-yellow`` and so on. Colours of the palette of 256, and RGB
-    colours, are mapped to the nearest of these few names. Other escape sequences are removed. Other
-    invisible characters are escaped as in Python.
+    colours, are mapped to the nearest of these few names. All other escape sequences are removed,
+    and invisible characters are escaped as in Python.
     """
     found: list[Piece] = []
     for part, names in _styled(_only_styles(text)):
@@ -68,7 +68,7 @@ def pieces(text: str) -> list[Piece]:
 
 def _only_styles(text: str) -> str:
     """Return ``text`` without invisible characters, except sequences that set a style."""
-    # Replace "\r\n" only now: its halves may have had an escape sequence between them.
+    # Replace "\r\n" only after that: an escape sequence may have been between the two characters.
     text = _SEQUENCE.sub(_kept, text).replace("\r\n", "\n")
     return _CSI.join(printable(part) for part in text.split(_CSI))
 

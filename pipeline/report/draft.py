@@ -84,7 +84,7 @@ def _plan_lines(plan: Plan, result: DraftResult) -> Iterator[str]:
     why = ", ".join(f"{count} {why}" for why, count in sorted(plan.by_why.items()))
     tokens = f"{plan.prompt_tokens:,} + {plan.reply_tokens:,} tokens"
     left_alone = f"{plan.left_alone} fuzzy: each has the only copy of its translation"
-    # Each line: whether to show it, its label, its text.
+    # Triples: whether to show a line, the label of the line, and its text.
     lines = (
         (why, "why", why),
         (plan.terms, "glossary", f"{plan.terms} are terms of the glossary: no call"),
@@ -153,7 +153,7 @@ def _numbers(pages: Sequence[PageOutcome]) -> tuple[str, ...]:
 def _outcome_lines(outcome: Outcome) -> Iterator[str]:
     """Yield the lines below the table: rejections, requests, tokens, seconds.
 
-    Rejected answers are only counted, because their entries stay empty and no work is lost.
+    Rejected answers are only counted, not listed: their entries stay empty, and no work is lost.
     """
     for reason, count in outcome.refused.items():
         yield f"refused, {reason}: {count}"

@@ -21,7 +21,8 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def to_junit(result: RunResult) -> bytes:
     """Return ``result`` as JUnit XML, UTF-8."""
-    # CI systems follow a case over several runs by its names, so these must not change.
+    # Never change the names of suites and cases: CI systems use them to follow a case over several
+    # runs.
     root = ET.Element("testsuites", name="pipeline")
     for locale, pages in result.pages.items():
         cases = [_findings_case(page.page, page.findings) for page in pages]

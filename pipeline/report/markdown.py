@@ -79,7 +79,7 @@ LISTED = 20  # maximum number of failing pages, and of errors, in a summary
 
 def to_summary(result: RunResult, *, previous: Previous | None = None) -> str:
     """Return the summary of a run: counts, failed pages, errors, and changes since ``previous``."""
-    # Keep the summary short; it names the report, which has everything else.
+    # Keep the summary short. It names the full report, which has everything else.
     lock = result.lock
     title = [result.name, lock.ref]
     release = f"{plain(lock.release)}, " if lock.release else ""

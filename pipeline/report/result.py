@@ -31,7 +31,8 @@ class RunResult:
     name: str
     lock: Lock
     pages: Pages = field(default_factory=dict)  # rows of the guides
-    # Rows of the API reference. They are separate, because they would dominate all counts.
+    # Rows of the API reference. They are separate from the guides, because they would dominate all
+    # counts.
     reference: Pages = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()  # findings without a page
     # Files that were written. With ``check_only`` or ``dry_run``: files that would be written.

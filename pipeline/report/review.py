@@ -1,8 +1,8 @@
 """Report of ``review``: its record, Markdown for GitHub, and ``build/review.html``.
 
 GitHub limits the size of a comment. Messages that do not fit are omitted from the end of the
-Markdown, and counted. The HTML page is self-contained and runs no script. Both escape all texts
-from pages and catalogues.
+Markdown, and counted. The HTML page is self-contained and runs no script. Markdown and HTML page
+escape all texts from pages and catalogues.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pipeline.report.page import asset, render
 class Message:
     """One message whose translation has changed, with all that a reviewer sees.
 
-    ``english`` is empty if it is unavailable. ``old_english`` is the English that the old
+    ``english`` is empty if the English is unavailable. ``old_english`` is the English that the old
     translation was written for; it is empty if the English has not changed, or if the old English
     is unavailable.
     """

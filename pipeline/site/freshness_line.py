@@ -37,7 +37,8 @@ def freshness(
     ``sources`` maps the names of the page's sources to their addresses.
     """
     line = _Line(locale=locale, page=page, lock=lock)
-    # The order in which readers ask: which release, how old, does it run, how much is translated?
+    # The parts are in the order in which readers ask: which release, how old, does it run, how much
+    # is translated?
     parts = [escape(lock.release)] if lock.release else []
     parts.append(line.commit())
     if is_notebook and page.code_cells:
@@ -61,8 +62,8 @@ def freshness(
 def shared_line(releases: Mapping[str, str], *, locale: str, has_code: bool) -> str:
     """Return a sentence as HTML: these other releases have the same page.
 
-    ``releases`` maps their names to the addresses of their first pages. If the page ``has_code``,
-    the sentence adds that the code did not run on them.
+    ``releases`` maps the names of these releases to the addresses of their first pages. If the page
+    ``has_code``, the sentence adds that the code did not run on them.
     """
     said = words(locale, "freshness")["shared code" if has_code else "shared"]
     return said.format(releases=_links(releases, locale))
@@ -110,7 +111,7 @@ class _Line:
                 yield self.text("stored")
             return
         if run is None:
-            # This run executed no code; any outputs come from an earlier run.
+            # This run executed no code. If there are outputs, they come from an earlier run.
             has_outputs = outputs is ShownOutputs.RAN
             yield self.text("earlier" if has_outputs else "missing")
             return
@@ -141,7 +142,7 @@ class _Line:
         share = self.text(
             "share", share=100 * self.page.translated_words // self.page.words
         )
-        # With this class, the extension finds and replaces the share of a page that it shows as
+        # By this class, the extension finds the share, to replace it on a page that is shown as
         # source.
         return f'<span class="jz-share">{share}</span>'
 

@@ -127,13 +127,13 @@ def _count_unknown(
 def _counted(change: FileChange, data: Mapping[str, bytes]) -> Counted:
     """Count the changes of finished translations. ``data`` maps ids of versions to bytes."""
     before, after = data.get(change.before, b""), data.get(change.after, b"")
-    # A new pin changes every file, but usually only its header.
+    # Compare without the headers first: a new pin changes every file, but usually only the header.
     if before.partition(b"\n\n")[2] == after.partition(b"\n\n")[2]:
         return Counted()
     try:
         return count(_finished(before, change.path), _finished(after, change.path))
     except InputError:
-        return Counted()  # a version is damaged, so its changes are unknown
+        return Counted()  # a version is damaged, so the changes are unknown
 
 
 def count(before: Mapping[str, str], after: Mapping[str, str]) -> Counted:

@@ -1,8 +1,9 @@
 """Manifest of a site, ``freshness.json``: written after a build, read by ``verify-site``.
 
-It has the inputs, state and file digests of every page, from the records of the pages, the lock and
-the history. Other programs rely on the keys, which docs/site-files.md documents. Records and files
-of a page are read again only if they have changed since the last run.
+The manifest has the inputs, the state and the file digests of every page. They come from the
+records of the pages, the lock and the history. Other programs rely on the keys, which
+docs/site-files.md documents. Records and files of a page are read again only if they have changed
+since the last run.
 
 A manifest that ``verify-site`` reads is untrusted, because it may come from any web site.
 ``read_manifest`` rejects a manifest with a path that leaves the site.
@@ -71,7 +72,7 @@ def freshness_of_site(
     for row in rows:
         name = row["page"]
         known = _known_of(site, name, memo)
-        # A page that could not be read has no record; the run has reported it.
+        # Skip a page that could not be read: it has no record, and the run has reported it.
         if known is None:
             continue
         pages.append(
@@ -156,7 +157,7 @@ def state_of(counts: Mapping[str, int]) -> str:
 
 
 def _block(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return digest and state of a block; if its English has changed, also the old and the new."""
+    """Return digest and state of a block; of changed English, also the old and the new text."""
     block: dict[str, Any] = {"id": row["id"], "state": row["state"]}
     if "diff" in row:
         for key, parts in (("was", _OLD), ("now", _NEW)):

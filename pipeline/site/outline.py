@@ -23,8 +23,8 @@ from pipeline.folders import Folders
 from pipeline.site.plan import Site
 
 _NAMED = 5  # how many missing pages a finding names
-# A list is [caption, rows]; a row is [title, page or address or "", rows below it]. They are lists
-# because they are written as JSON.
+# A list is [caption, rows]; a row is [title, page or address or "", rows below it]. Both are Python
+# lists, because they are written as JSON.
 Row = list[Any]
 
 
@@ -80,7 +80,8 @@ class SiteOutline:
 def outline_of(site: Site) -> SiteOutline:
     """Return the outline of a site; an empty one if upstream's is missing or damaged.
 
-    If the first page has a table of contents, that defines the order, and there are no lists.
+    If the first page has a table of contents, this table defines the order. The outline then has no
+    lists, only ``root``.
     """
     docs = site.lock.docs
     place = outline_place({file.path for file in site.lock.files}, docs)

@@ -122,7 +122,7 @@ def progress(
 
     ``known`` comes from ``facts``. ``spots`` are the pages in the order of the table of contents;
     other pages come last, without a group. ``next`` in the result lists the pages with untranslated
-    words, those near the first page first (``reach``).
+    words. By ``reach``, pages near the first page come first.
     """
     order = {page: number for number, page in enumerate(spots)}
     last = len(order)

@@ -2,8 +2,8 @@
 
 autodoc must import the documented package, so the stage ``pull`` runs autodoc once. ``pull`` stores
 the generated pages, and for each directive (``autofunction:: jax.jit``) the reST that autodoc made
-(``core/reference``). In this reST, marks stand in for the docstrings. This module replaces the
-marks by the merged docstrings, converted as the Sphinx extension napoleon does: sections like
+(``core/reference``). In this reST, a mark is at the place of each docstring. This module replaces
+the marks by the merged docstrings, converted as the Sphinx extension napoleon does: sections like
 ``Args:`` become fields. Sphinx then parses the result, so the build of a site does not import the
 package.
 """
@@ -109,7 +109,7 @@ class Reference:
     def documents(self, page: str) -> Iterator[PageResult]:
         """Yield a result for each docstring that a page shows, in order.
 
-        The docstrings of a page share a catalogue; a result has the name of the catalogue.
+        All docstrings of a page are in one catalogue. Each result has the name of this catalogue.
         """
         counted: set[str] = set()
         for path in self._documents(page):

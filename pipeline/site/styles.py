@@ -36,8 +36,8 @@ _ONE_OF = frozenset(("is", "where", "matches", "any", "has"))
 _PART_OF_CLASS = re.compile(r"\s*class\*=[\"']?([\w-]+)[\"']?\s*")
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 _VALUE = r"(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+))"
-# Each pattern starts with plain letters, which ``re`` finds quickly. One pattern for both
-# attributes would take four times as long.
+# There are two patterns, because each of them starts with plain letters, which ``re`` finds
+# quickly. One pattern for both attributes would take four times as long.
 _ATTRIBUTES = (
     re.compile(rf"class=(?<!\wclass=){_VALUE}"),
     re.compile(rf"id=(?<!\wid=){_VALUE}"),
@@ -121,8 +121,8 @@ def _parts(selectors: Sequence[Node]) -> list[list[Node]]:
 def can_match(selector: Sequence[Node], words: frozenset[str]) -> bool:
     """Return whether all classes and ids that ``selector`` needs are among ``words``.
 
-    A selector does not need the classes and ids in ``:not()``. In ``:is()`` and similar functions,
-    one of the listed selectors must match.
+    A selector does not need the classes and ids in ``:not()``. Of the selectors in ``:is()`` and
+    similar functions, only one must match.
     """
     for before, node in pairwise((None, *selector)):
         is_name = node.type == "hash" or (before == "." and node.type == "ident")
@@ -170,7 +170,7 @@ def prune_styles(site: Site, memo: Memo[SubjectState]) -> None:
 def _words_of_scripts(site: Site, memo: Memo[SubjectState]) -> Iterator[frozenset[str]]:
     """Yield the words in each script: classes that it may add to elements in the browser."""
     for path in files.files_below(site.target / "_static", ".js"):
-        # MathJax has styles of its own.
+        # Skip MathJax, which has styles of its own.
         if "mathjax" not in path.parts:
             words = _words_in(site, memo, path, words_in_script)
             yield frozenset(filterfalse(_ASKED_FOR.match, words))

@@ -111,7 +111,7 @@ class Queue:
             return
         busy = {work for work, _ in (*self._waiting, *self._under_way.values())}
         for work in [work for work in unfinished if work not in busy]:
-            # The questions whose answer was rejected are sent once more.
+            # ``due`` yields the questions whose answer was rejected, to send them once more.
             due = [(work, batch) for batch in work.due()]
             # Put second attempts first in the queue, so that pages are completed one by one.
             self._waiting.extendleft(reversed(due))
@@ -145,8 +145,8 @@ class Queue:
         self._failed += 1
         if isinstance(error, OutOfBudgetError):
             # After an error the budget is closed, so other requests in progress may fail with
-            # OutOfBudgetError although tokens are left. Then the run stopped because of ``error``,
-            # not because of the budget.
+            # OutOfBudgetError although tokens are left. In that case, the run stopped because of
+            # ``error``, not because of the budget.
             self.stopped = "" if self.error else error.what
         else:
             self.log.warn(f"{batch.page}: {error.what}")
@@ -248,8 +248,8 @@ def _answers_of(
         if not msgstr:
             verdict = work.locale.answers.verdict(question)
             # If the run ended before this question could be asked, or asked again, leave the
-            # question to the next run. If the second request failed, use the first answer: if the
-            # judge only had doubts about it, the answer becomes a draft; otherwise it is rejected.
+            # question to the next run. If the second request failed, use the first answer. It
+            # becomes a draft if the judge only had doubts about it; otherwise it is rejected.
             if verdict.attempt and question.key not in work.given_up:
                 continue
             msgstr = verdict.judged.msgstr

@@ -104,7 +104,7 @@ def draft(
             planned = replace(planned, is_shown=True)
             if needs_yes and ask("Go on? [y/N] ").lower() not in ("y", "yes"):
                 return replace(planned, hint="nothing was sent")
-            # Planning updated the catalogues without writing them. Now write them.
+            # The plan was made from catalogues that were updated but not written. Write them now.
             _update(run)
             return _drafted(run, planned, locales, client)
 
@@ -139,7 +139,8 @@ def _planned(
         # Update all catalogues as ``split`` does, but only in RAM.
         locale = Locale(dry, name)
         update_locale(locale, pages, LocaleMemos(locale), lock=lock, thorough=True)
-        # Report errors, because pages with errors get no drafts. ``split`` reports warnings.
+        # Report only errors here, because pages with errors get no drafts. ``split`` reports
+        # warnings.
         errors += [found for found in locale.all_findings() if found.is_error]
         catalogs = locale.readable_catalogs()
         locales.append(plan_locale(run, pages, catalogs, locale=name, limit=limit))

@@ -1,8 +1,8 @@
 """Files of a new project, made from templates.
 
 The input is facts about the docs, from options or from answers on the terminal. The configuration
-is validated before any file is written. If one file cannot be written, none is. An existing file is
-never overwritten.
+is validated before any file is written. If one of the files cannot be written, the others are
+removed. An existing file is never overwritten.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _values(docs: NewDocs) -> dict[str, str]:
 def _pin(docs: NewDocs) -> dict[str, str]:
     """Return the configuration lines that pin the release, by placeholder.
 
-    With a package, its version is the pin. Otherwise the ref is.
+    With a package, the pin is the package's version; otherwise the pin is the ref.
     """
     ref = docs.ref
     if not docs.package:
@@ -169,7 +169,8 @@ def _pin(docs: NewDocs) -> dict[str, str]:
 def _page_url(docs: NewDocs) -> str:
     """Return the configuration line with the URL of upstream's pages.
 
-    Attributions link to it. It is known only for docs on GitHub; otherwise the line is an example.
+    The line with the source, on each page, links to this URL. The URL is known only for docs on
+    GitHub; otherwise the configuration line is an example.
     """
     repository = repository_on_github(docs.url)
     if not repository:

@@ -130,7 +130,7 @@ def review_changes(
     compared = _compared(sides, before, after, shown=_commits_beside(settings))
     files = _files_of(compared, sides, after, English(settings))
     messages: list[Message] = []
-    # Locales are in the order of the command line. Files of each are sorted by path.
+    # The locales are in the order of the command line. The files of each locale are sorted by path.
     scopes = dict.fromkeys(glossary_scope(file.read, settings) for file in files)
     for scope in sorted(scopes, key=lambda scope: locales.index(scope[0])):
         in_scope = [
@@ -180,7 +180,7 @@ def _read_before(sides: Sides, problems: list[Finding]) -> dict[str, tuple[Entry
     entries: dict[str, tuple[Entry, ...]] = {}
     for path, data in sides.before.items():
         if path in unreadable:
-            continue  # the new version is unreadable; otherwise all entries would count as deleted
+            continue  # skip an unreadable new version: all its entries would count as deleted
         try:
             entries[path] = _entries(po.read_catalog(data, where=path).catalog)
         except InputError as error:

@@ -1,9 +1,9 @@
 """Index of all catalogues of a locale, and the changes of a branch to review.
 
 ``Library`` finds similar translations, the progress of each page, and the entries that need review.
-It reads the catalogues when it is first used, so that the first page opens fast. ``Changes`` has
-the changed translations that ``review`` lists. The changes come from the memory, and the current
-translations from the catalogues.
+It reads all catalogues only when it is first used, so that the first page opens fast. ``Changes``
+has the changed translations that ``review`` lists. The changes come from the memory, and the
+current translations from the catalogues.
 """
 
 from __future__ import annotations
@@ -158,7 +158,8 @@ def change_json(message: Message, entry: Entry) -> dict[str, Any]:
     """Return the kind of change, the word diff from the base, and the translator, as JSON."""
     pieces = [(piece.part, piece.text) for piece in message.pieces]
     if not pieces or message.new != entry.msgstr:
-        # Without a word diff, or if the translation has changed since, show both texts whole.
+        # If there is no word diff, or if the translation has changed since the diff was made, show
+        # the whole old and new text.
         both = ((Part.REMOVED, message.old), (Part.ADDED, entry.msgstr))
         pieces = [(part, text) for part, text in both if text]
     return {

@@ -45,7 +45,7 @@ def serve(
     """Serve the pages of the first locale of ``run`` until interrupted.
 
     An empty ``page`` opens the list of pages; port 0 is any free port. With a ``base``, the user
-    reviews the changes since that commit; an empty one means the main branch. Missing docs are
+    reviews the changes since that commit; an empty ``base`` means the main branch. Missing docs are
     pulled, and missing catalogues are created. Raises ConfigError for an unknown page, an unusable
     port, or an unknown base.
     """

@@ -163,7 +163,8 @@ def _moved(folder: Path, static: Path, match: re.Match[str]) -> str:
 
 def prepare_builder(app: Sphinx) -> None:
     """Store images of outputs and compiled templates in the folder of doctrees."""
-    # MyST-NB would write the images to a folder beside the site, which two sites would share.
+    # Otherwise MyST-NB would write the images to a folder beside the site, and two sites would
+    # share this folder.
     env: Any = app.env  # MyST-NB adds its configuration to it
     env.mystnb_config = env.mystnb_config.copy(
         output_folder=str(Path(app.doctreedir, "outputs"))
@@ -181,7 +182,8 @@ def finish_assets(app: Sphinx, problem: Exception | None) -> None:
     if problem is not None or app.builder.format != "html":
         return
     static = Path(app.outdir, "_static")
-    # MathJax has 2 MB. Sites of other releases use the copy on the pinned site.
+    # The files of MathJax that we use have 2 MB. Copy them to the pinned site only; sites of other
+    # releases use that copy.
     if not app.config.jz_site["pinned"]:
         _copy_mathjax(static / "mathjax")
     write_one_sheet(static)
@@ -197,7 +199,7 @@ def write_one_sheet(static: Path) -> None:
 def _copy_mathjax(target: Path) -> None:
     """Copy MathJax to ``target``, unless it is there already or not installed."""
     package = find_spec("sphinx-mathjax-offline")
-    # Without the package, formulas that MathML cannot express are shown as source.
+    # If the package is not installed, formulas that MathML cannot express are shown as source.
     if (target / "ui" / "safe.js").exists() or package is None or not package.origin:
         return
     source = Path(package.origin).parent / "static" / "mathjax"

@@ -1,8 +1,9 @@
 """Fallbacks for content that Sphinx cannot read or write: the site shows its source instead.
 
 A directive or role that is unknown, or that fails, is shown as it is written in the page. A page
-that cannot be parsed shows the error and its English source. The build never stops. At its end, the
-names and errors of such pages are written to a file, which the pipeline reports.
+that cannot be parsed shows the error and the page's English source. No page stops the build. At the
+end of the build, the names and errors of pages that show source are written to a file, and the
+pipeline reports them.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def _guarded_rst(
         return made
     except Exception as error:  # noqa: BLE001 - directives raise anything
         self.document.transformer.transforms = transforms
-        # docutils has advanced to the last line of the directive now.
+        # At this point, docutils has advanced to the last line of the directive.
         last = self.state_machine.line_offset + 1
         source = "\n".join(self.state_machine.input_lines[first:last])
         return [_failed(self.document, type_name, error, source)], True
@@ -249,7 +250,7 @@ def _is_error(message: nodes.system_message) -> bool:
     """Return whether a message reports an error that leaves content out."""
     if message["level"] >= ERROR:
         return True
-    # MyST only warns about unknown directives and roles.
+    # Count MyST's warnings about unknown directives and roles as errors.
     words = message.astext()
     return "myst.directive_unknown" in words or "myst.role_unknown" in words
 
@@ -270,7 +271,7 @@ def show_source(document: nodes.document, problem: str) -> None:
     """Replace the content of a document by the error and the English source."""
     fresh = new_document(str(document.get("source", "")), document.settings)
     for name, value in vars(fresh).items():
-        # The parser has a reference to the document, so the same object must be used.
+        # Change the document itself, because the parser has a reference to it.
         if name not in _KEPT:
             setattr(document, name, value)
     # When MyST-NB fails, it leaves its renderer in an attribute, which Sphinx cannot pickle.
@@ -303,7 +304,7 @@ def _source_of_page(env: Any, problem: str) -> nodes.section:
 def _read_source(env: Any) -> str:
     """Return upstream's source of the current page; for a notebook, the text of its cells."""
     record = read_record(env)
-    # A page without a record is not from upstream, so its file is its source.
+    # A page without a record is not from upstream. Show its file among the sources.
     path = Path(env.doc2path(env.docname))
     if record:
         path = Path(env.config.jz_site["docs"], record["source"])

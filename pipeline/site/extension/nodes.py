@@ -114,11 +114,11 @@ def replace_by_words(image: nodes.image, words: nodes.Element) -> None:
 
     If the image is not in a paragraph, a new paragraph is put around the words.
     """
-    # Links to anchors of the image now lead to the words.
+    # Move the image's anchors to the words, so that links to them still work.
     words["ids"] += image["ids"]
     image.parent.replace(image, words)
     outermost = [words, *_inline_around(words)][-1]
-    # A paragraph cannot contain another paragraph.
+    # Add no paragraph inside another paragraph.
     if not isinstance(outermost.parent, nodes.TextElement):
         line = nodes.paragraph()
         outermost.parent.replace(outermost, line)

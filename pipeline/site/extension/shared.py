@@ -1,9 +1,9 @@
 """Pages that the site of another release shares with the pinned site, where they are built.
 
 The pinned site shows the pinned release; it is built first. The sites of other releases are in
-folders below it. If a page is equal in both releases, only the pinned site has it, and the other
-site links to it. Sphinx's data of such pages (titles, contents, labels, anchors) are copied from
-the pinned site, so that the navigation and all links are complete.
+folders below it. If a page of another release equals that of the pinned release, only the pinned
+site has it, and the other site links to it. Sphinx's data of such pages (titles, contents, labels,
+anchors) are copied from the pinned site, so that the navigation and all links are complete.
 """
 
 from __future__ import annotations

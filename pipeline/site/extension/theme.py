@@ -37,8 +37,8 @@ from pipeline.site.names import PROGRESS, SEARCH
 from pipeline.site.texts import ENGLISH, interface_language, text, words
 
 SCRIPT, WORDS_SHEET = "words.js", "words.css"  # in the folder of static files
-# Template values that are words or addresses. They are escaped, because some templates do not
-# escape them.
+# Template values that are words or addresses. ``escape_words`` escapes them, because some templates
+# do not.
 _ESCAPED = (
     *("docstitle", "project", "shorttitle", "copyright", "release", "version"),
     *("jz_canonical", "jz_description", "jz_english", "jz_english_page"),
@@ -46,7 +46,8 @@ _ESCAPED = (
 )
 MATHJAX = "_static/mathjax/"
 LONGEST_DESCRIPTION = 150  # characters; search engines show no more
-# Configuration values that are lists of templates. The theme would render each of these templates.
+# Values that are lists of templates. The theme would render each template of the lists (see
+# ``hide_templates``).
 PLACES = ("sidebars", "theme_article_header_start", "theme_article_header_end")
 BESIDE = "theme_secondary_sidebar_items"
 # Tags of a page's table of headings, as Sphinx writes them.
@@ -283,7 +284,7 @@ def headings_of(toc: str, *, open_levels: int) -> str:
     """Return the list of headings of a page as HTML, with the theme's classes.
 
     ``toc`` is Sphinx's HTML: nested lists. Usually the outermost list has one entry, the title of
-    the page. Then only the headings below the title are returned; empty if there are none.
+    the page. In that case, return only the headings below the title; empty if there are none.
     ``open_levels`` is the number of levels that are expanded.
     """
     level = 0
@@ -321,7 +322,7 @@ def add_policy(app: Sphinx, page: str, _: str, context: Context, __: object) -> 
 
     The policy (Content-Security-Policy) is in the page itself, because we do not know which server
     will serve the site. It allows one script, named by its digest. That script inserts all others.
-    So if ``safety`` overlooks a ``<script>`` in a page, browsers still do not run it.
+    So browsers do not run a ``<script>`` that ``safety`` has overlooked in a page.
     """
     site = app.config.jz_site
     scripts = _scripts(page, context, site["own_pages"], site["pinned"])
@@ -335,10 +336,10 @@ def _scripts(
 ) -> Iterator[str]:
     """Yield the addresses of a page's scripts in loading order, escaped for HTML."""
     for file in context["script_files"]:
-        # Inline scripts and scripts of other sites must not run.
+        # Leave out inline scripts and scripts of other sites, because they must not run.
         source = _SOURCE.search(context["js_tag"](file))
         if source and "//" not in source[1]:
-            # Sites of other releases use MathJax of the pinned site.
+            # On the site of another release, lead to MathJax on the pinned site.
             yield source[1].replace(MATHJAX, f"{pinned}{MATHJAX}")
     if page == own_pages[PROGRESS]:
         yield context["pathto"]("_static/progress.js", 1)
