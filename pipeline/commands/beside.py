@@ -1,8 +1,8 @@
 """``upgrade REF --beside``: show another release on the site, without moving the pin.
 
-The *pin* is the release that the configuration sets for the project; others can only be shown
-beside it. The command adds another release to the configuration, pulls its docs, and creates its
-catalogues. The result compares the two releases, like the result of an upgrade.
+The *pin* is the release that the configuration sets for the project. Other releases can only be
+shown beside the pin. The command adds another release to the configuration, pulls its docs, and
+creates its catalogues. The result compares the two releases, like the result of an upgrade.
 """
 
 from __future__ import annotations

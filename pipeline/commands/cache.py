@@ -98,8 +98,8 @@ def _verify(cache: ExecutionCache) -> list[str]:
 def _entries(cache: ExecutionCache) -> Iterator[CacheEntry]:
     """Yield every entry that can be decoded."""
     for key in cache.all_keys():
-        # `peek` does not mark the entry as used. Otherwise statistics would change which entries
-        # the cache removes first when it is full.
+        # `peek` does not mark the entry as used. If it did, a look at the statistics would change
+        # which entries the cache removes first when it is full.
         data = cache.peek(key)
         if data is None:
             continue

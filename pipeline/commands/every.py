@@ -110,7 +110,8 @@ def _write_front_page(settings: Settings, locales: Sequence[str]) -> Path | None
         if upstream.is_beside:
             continue
         paths = Paths(settings.root, upstream.name)
-        # A site build writes this file last. Without it, the site is missing or incomplete.
+        # A site build writes ``progress.json`` last. If this file is missing, the site is missing
+        # or incomplete.
         record = paths.site / "progress.json"
         if record.is_file():
             title = upstream.site.title or upstream.name

@@ -65,7 +65,7 @@ def add_options(parser: ArgumentParser) -> None:
 def run_command(arguments: Namespace, log: Log) -> RunResult | int:
     """Run the action, and return its result or exit code.
 
-    ``setup`` and ``merge`` do not read the configuration, because git may be merging it as well.
+    ``setup`` and ``merge`` do not read the configuration: git may be merging that file, too.
     """
     match arguments.action:
         case "setup":
@@ -175,8 +175,8 @@ def _driver_command() -> str:
     ours = (
         f"PYTHONPATH={shlex.quote(str(code))} {shlex.quote(sys.executable)} -m pipeline"
     )
-    # If our command fails and the file has conflict markers, the command ran and found conflicts:
-    # exit with 1. Without markers it failed to run: merge by lines.
+    # If our command fails and the file has conflict markers, the command has found conflicts: exit
+    # with 1. If the file has no markers, the command could not run: merge by lines.
     lines = "git merge-file -L ours -L base -L theirs %A %O %B"
     return (
         f"{ours} memory merge -- {_WORDS} || "

@@ -170,7 +170,8 @@ def _one_of(names: Sequence[str]) -> str | None:
 
 def _with_address(upstream: Upstream, address: str) -> Upstream:
     """Return the upstream with another URL, for this run only."""
-    # An empty URL would mean the current folder. Probably a variable in a script is unset.
+    # An empty URL would mean the current folder. Raise an error, because probably a variable in a
+    # script is unset.
     if not address:
         raise ConfigError(
             "--upstream is empty",
@@ -196,7 +197,7 @@ def kernels_of(arguments: argparse.Namespace, settings: Settings) -> KernelOptio
     """Return the kernel options for the arguments in ``RUNNING``."""
     offline = arguments.offline
     if offline is None:
-        # Results in CI must not depend on the network.
+        # In CI, run offline by default, because results there must not depend on the network.
         offline = bool(os.environ.get("CI"))
     return KernelOptions(
         jobs=arguments.jobs or settings.execution.jobs,

@@ -78,7 +78,7 @@ def clear_after_kill(root: Path) -> None:
     paths = Paths(root, "")
     mark = paths.run_mark
     if mark.exists():
-        # The run that set the mark is active, or was killed. In the latter case the lock is free.
+        # The run that set the mark is active, or was killed. If it was killed, the lock is free.
         with suppress(WriteError), hold_lock(paths.run_lock, on_wait=_skip, timeout=0):
             _remove_abandoned(paths)
             mark.unlink(missing_ok=True)

@@ -1,7 +1,8 @@
 """site: build, then generate the web site.
 
 Sphinx makes the site of each locale from the merged pages and the outputs of their code. ``build``
-also renders a preview, which is stand-alone HTML of each page. The site does not contain it.
+also renders a preview, which is stand-alone HTML of each page. The site does not contain this
+preview.
 """
 
 from __future__ import annotations
@@ -56,11 +57,12 @@ def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
         )
     from pipeline.site.build import build_site  # loads the template engine
 
-    # The option is part of the site's policy, so a change of it invalidates all rendered pages.
+    # The option becomes part of the site's policy. So all pages are rendered again if the option
+    # has changed.
     policy = structs.replace(run.upstream.site, show_fuzzy=show_fuzzy)
     with run_lock(run):
         lock = read_pulled(run)
-        # The site has its own pages, so the preview is not rendered.
+        # Skip the preview, because the site has its own pages.
         if options.last == "publish":
             options = replace(options, last="execute")
         result = build_pulled(run, options, RunResult.of(run, lock))

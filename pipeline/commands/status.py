@@ -74,7 +74,7 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
 def _distances(run: Run, lock: Lock) -> dict[str, int]:
     """Return each page's distance from the root page, in links of the tables of contents.
 
-    Pages that are near the root page are translated first.
+    The report lists pages near the root page first.
     """
     texts = {}
     for page in pages_of_run(run, lock):

@@ -1,9 +1,9 @@
 """verify-site: prove that a published site was built from the two commits that it names.
 
 One commit is upstream's, the other is the project's. The command checks out the project in a
-temporary folder, pulls upstream's docs, and merges the pages again. It compares the result with the
-files that readers can download from the site. It does not compare the HTML, which Sphinx makes from
-these files.
+temporary folder, pulls upstream's docs, and merges the pages again. It compares the merged pages
+with the files that readers can download from the site. It does not compare the HTML, which Sphinx
+makes from these files.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def _rebuilt(
     run = Run(settings=there, upstream=upstream, log=Log(QUIET), locales=(locale,))
     data = files.read_bytes(run.paths.lock)
     lock = parse_lock(data, where=str(run.paths.lock))
-    # A plain folder has no commits, so its current content is pulled.
+    # Without a date, upstream is a plain folder without commits: pull its current content.
     pulled = pull(run, ref=lock.commit if lock.date else None)
     if not manifest.upstream.commit == lock.commit == pulled.commit:
         raise FindingsError(

@@ -134,8 +134,8 @@ def release_beside(pinned: Upstream, template: str, release: str) -> Upstream:
 
     ``template`` is the configured ref, such as ``v{version}``.
     """
-    # The release's site is a folder of the pin's site. It has no links to notebooks, because the
-    # workflow publishes only those of the pin.
+    # The release's site is a folder of the pin's site. Its pages have no links to notebooks,
+    # because the workflow publishes only notebooks of the pin.
     url = pinned.site.url
     site = structs.replace(pinned.site, url=url and f"{url}{release}/", notebook_url="")
     return structs.replace(
@@ -257,7 +257,8 @@ class _Reader:
                     f"{key} has {release!r}, which is the pinned release",
                     hint="Remove it from the list.",
                 )
-            # Each release has a folder. Some file systems do not distinguish 1.0RC1 and 1.0rc1.
+            # Ignore the case: each release has a folder, and some file systems do not distinguish
+            # 1.0RC1 and 1.0rc1.
             if release.casefold() in map(str.casefold, pinned.beside[:number]):
                 raise self._error(f"{key} has {release!r} twice", hint="Take one out.")
             yield release_beside(pinned, template, release)
@@ -286,7 +287,7 @@ class _Reader:
                     hint="Give the mode another name.",
                 )
             for upstream in self.table.upstreams:
-                # Some file systems ignore case.
+                # Ignore the case, as some file systems do.
                 folder = f"upstream/{upstream}/".casefold()
                 if table.startup.casefold().startswith(folder):
                     raise self._error(

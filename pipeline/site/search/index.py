@@ -1,10 +1,12 @@
 """Files of the search index, made from the index records of all pages.
 
 - ``index.js`` is loaded first. It has the list of pages, synonyms, names of other frameworks, and
-  for each argument the function that has it. It also has the first entry of each entry file.
+  for each argument the function that has it. ``index.js`` also has the first entry of each entry
+  file.
 - An entry file, ``entries/7.js``, has the positions of entries that are neighbours in the alphabet.
 - A page file, ``pages/faq.1.js``, has the text of pieces of a page, for excerpts.
-- ``hints.js`` is loaded if no page has a word of the query. It has words to suggest instead.
+- ``hints.js`` is loaded if no page has a word of the query. It has words to suggest in place of the
+  reader's words.
 
 All files are scripts that call ``jzSearch``, because a page that is opened from a folder
 (``file://``) cannot load data files.
@@ -218,8 +220,8 @@ def _owners(
     owners: dict[str, str] = {}
     for page in pages.values():
         for argument, owner in page.owners.items():
-            # ";" separates pages. If only one page has the argument, the search finds that page
-            # without the owner.
+            # ";" separates pages. Leave out an argument that only one page has: the search finds
+            # that page without the owner.
             if ";" in places.get(argument, ""):
                 owners.setdefault(argument, owner)
     return owners
@@ -266,7 +268,8 @@ def _entry_files(places: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for entry in sorted(places, key=_utf16):
         # Entries are letters, digits, dots and underscores, so JSON needs no escaping.
         line = f'"{entry}":"{places[entry]}"'
-        # 1 for the comma. Count bytes: most entries are two Chinese characters of three bytes.
+        # Count bytes, not characters: most entries are two Chinese characters of three bytes each.
+        # Add 1 for the comma.
         length = len(line.encode("utf-8", "replace")) + 1
         if lines and size + length > ENTRIES:
             yield first, f"{{{','.join(lines)}}}"

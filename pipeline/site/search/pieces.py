@@ -52,7 +52,7 @@ def _entries_of_name(words: list[str]) -> Iterable[str]:
     for word in filter(is_indexed, words):
         yield word[:LONGEST_WORD]
         if "_" in word:
-            # A query for jvp finds custom_jvp, too.
+            # Add the parts of the word: then a query for jvp finds custom_jvp, too.
             yield from filter(is_indexed, word.split("_"))
     for left, right in pairwise(words):
         # 3.14 is a number, not a name.
@@ -83,14 +83,14 @@ def is_indexed(word: str) -> bool:
 def pair_of(left: str, right: str) -> str:
     """Return the entry for two words around a dot: ``.random.key``.
 
-    The leading dot separates pairs from words in the sorted list of entries. A query for ``ran``
-    reads all entries that begin with it, and pairs must not be among them.
+    In the sorted list of entries, the leading dot keeps pairs apart from words. A query for ``ran``
+    reads all entries that begin with ``ran``, and pairs must not be among them.
     """
     return f".{left[:LONGEST_WORD]}.{right[:LONGEST_WORD]}"
 
 
 MANY = 4  # with this many occurrences in a piece, an entry is marked as frequent there
-PIECE = 1_500  # characters; a piece that is longer gets no further block
+PIECE = 1_500  # characters; a piece with more characters is full, and gets no further block
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,7 +231,7 @@ def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
     for block in blocks:
         both = f"{block.text}\n{block.english}"
         if block.anchor is not None:
-            # The text of a piece does not include its heading.
+            # Keep the heading apart: the text of a piece does not include it.
             headings.append(both)
             objects += block.names
             continue

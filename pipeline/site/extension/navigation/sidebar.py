@@ -53,8 +53,8 @@ _CHEVRON = (
 class Entry:
     """Entry of the navigation, or a whole part of it: each toctree of the first page is a part.
 
-    ``page`` is empty for a link to another site, which has a ``url``. An entry with neither is a
-    heading for the entries below it.
+    ``page`` is empty for a link to another site, which has a ``url``. An entry without ``page`` and
+    ``url`` is a heading for the entries below it.
     """
 
     title: str  # HTML, in both languages
@@ -188,7 +188,8 @@ class _View:
         """Return an entry as HTML, without the entries below it."""
         title, mark_classes, attributes = entry.title, list[str](), ""
         if entry.mark is not None and entry.marked_on == self.page:
-            # Omit the link for editing (a pencil): it cannot be inside the link of the entry.
+            # Omit the block's link for editing (a pencil): a link cannot be inside the link of the
+            # entry.
             mark_classes = entry.mark.classes
             attributes = mark_attributes(entry.mark, editable=False)
         if entry.is_english:
@@ -295,7 +296,7 @@ def _entries(
                 mark=mark,
                 marked_on=tree["parent"],
             )
-        # Sphinx has already warned about missing targets.
+        # Of all other targets keep safe addresses. Sphinx has already warned about missing pages.
         elif "://" in target and is_safe_address(target):
             words = _words(title or target, mark)
             yield _exit(app, words, target, mark, tree["parent"])
@@ -309,7 +310,7 @@ def _exit(
     If the address is that of a page on upstream's site, the entry links to our page.
     """
     place = local_place(app.env, target)
-    # Entries link to whole pages, so an address with an anchor is not changed.
+    # Leave an address with an anchor unchanged, because our entries link to whole pages only.
     here = place.page if place and not place.anchor else ""
     return Entry(
         title=title,
@@ -355,7 +356,8 @@ def _children(app: Sphinx, page: str, above: tuple[str, ...]) -> tuple[Entry, ..
 
     ``above`` are the pages on the path to this page.
     """
-    # Two pages may list each other. Without this test, the recursion would never end.
+    # Stop at a page that is above already: two pages may list each other, and the recursion would
+    # never end.
     if page in above or len(above) >= DEPTH:
         return ()
     children: list[Entry] = []

@@ -1,12 +1,13 @@
 """Tables of contents (toctrees): translated captions and entries, and toctrees from an outline.
 
-A caption or entry title may be a block, that is a message of the page. Sphinx stores it as a string
-and creates its node only when it writes the page. So the toctree stores a ``Mark`` of each block
-until then. The entries of a hidden toctree appear in the sidebar only.
+A caption or the title of an entry may be a block, that is a message of the page. Sphinx stores
+captions and titles as strings, and creates their nodes only when it writes the page. So until then,
+the toctree stores a ``Mark`` of each block. The entries of a hidden toctree appear in the sidebar
+only.
 
 Some docs have no toctrees, but an outline, such as ``nav`` in ``mkdocs.yml``. ``ListAllPages``
-makes toctrees from the outline, and from pages that the outline lacks. Otherwise the navigation
-would be empty, and readers could not find the pages.
+makes toctrees from the outline, and from pages that the outline lacks. Without these toctrees, the
+navigation would be empty, and readers could not find the pages.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> N
     the toctree is on the first page of the site.
     """
     caption = tree.get("caption")
-    # An entry without a title shows the title of its page, which is a block of that page.
+    # Take only entries with a title. The others show the titles of their pages, which are blocks of
+    # those pages.
     titles = [title for title, _ in tree["entries"] if title]
     marks: list[Mark] = []
     for words in filter(None, (caption, *titles)):
@@ -113,7 +115,8 @@ def put_marks(wrapper: nodes.compound) -> None:
         mark = waiting.take(node.astext())
         if mark is not None:
             _put(mark, node)
-    # Sphinx drops the caption of a hidden or empty list. A hidden node then represents the block.
+    # Sphinx drops the caption of a hidden or empty list. In that case, add a hidden node that
+    # represents the block.
     for mark in waiting.left:
         unseen = nodes.inline("", mark.text, jz_hidden="")
         wrapper += unseen
@@ -196,7 +199,8 @@ class TableOfContents(SphinxDirective):
 class ListAllPages(SphinxTransform):
     """Transform that adds toctrees from the outline.
 
-    On the first page, it also adds a toctree for each folder of other pages.
+    On the first page, the transform also adds toctrees for pages that the outline lacks: one for
+    each folder.
     """
 
     default_priority = 4  # after the title is added, before blocks are matched
@@ -234,7 +238,7 @@ class ListAllPages(SphinxTransform):
             if folder or not listed:
                 self._list(_caption_of(folder), _rows(pages))
                 continue
-            # Without a caption, these pages would seem to belong to the list above them.
+            # Give these pages a caption, because they would seem to belong to the list above them.
             words = text(self.config.language, "more pages")
             self._list(words, _rows(pages), original=text("en", "more pages"))
 
