@@ -167,7 +167,7 @@ class Desk:
             )
         opened = self._open.get(name)
         if opened is not None and self._is_fresh(opened):
-            return opened  # taken without the lock, which a thread holds while it renders
+            return opened  # without the lock: a thread holds it while it renders
         with self._working:
             opened = self._open.pop(name, None)
             if opened is None or not self._is_fresh(opened):

@@ -90,7 +90,7 @@ def pair_of(left: str, right: str) -> str:
 
 
 MANY = 4  # with this many occurrences in a piece, an entry is marked as frequent there
-PIECE = 1_500  # characters; a piece with more characters is full, and gets no further block
+PIECE = 1_500  # characters; a piece that has more is full: no block is added
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,8 @@
 Sphinx collects titles and tables of contents when it has read a page. These must be Chinese. So the
 English stays in its container until then, and is moved to the blocks afterwards.
 
-A glossary hint shows the English of a term: ``<abbr title="compilation">编译</abbr>``. The first use
-of each term on a page gets a hint. Uses in code, links and headings do not count.
+A glossary hint shows the English of a term: ``<abbr title="compilation">编译</abbr>``. The first
+use of each term on a page gets a hint. Uses in code, links and headings do not count.
 """
 
 from __future__ import annotations
