@@ -34,6 +34,7 @@ from pipeline.core.document.reader import read_document
 
 if TYPE_CHECKING:
     from branch_project import Clone
+    from memory_project import Project as MemoryProject
     from playwright.sync_api import Browser
 
 # No deadlines: a busy machine is not a bug. The examples of "same" are the same on every machine
@@ -218,6 +219,14 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from repositories import make_origin
 
     return make_origin(tmp_path_factory.mktemp("upstream") / "origin", RELEASES)
+
+
+@pytest.fixture(scope="session")
+def stored(origin: Path, tmp_path_factory: pytest.TempPathFactory) -> MemoryProject:
+    """A project whose catalogues of v1 are translated and stored: to be copied, not changed."""
+    from memory_project import Project
+
+    return Project(tmp_path_factory.mktemp("stored") / "project", str(origin)).begin()
 
 
 @pytest.fixture

@@ -47,15 +47,9 @@ HAN = {
 
 
 @pytest.fixture
-def project(tmp_path: Path, origin: Path) -> Project:
+def project(tmp_path: Path, stored: Project) -> Project:
     """A project whose catalogues of v1 are translated and stored."""
-    root = tmp_path / "project"
-    root.mkdir()
-    project = Project(root, str(origin))
-    project.sync("v1")
-    project.translate_all()
-    project.sync("v1")
-    return project
+    return stored.copy(tmp_path / "project")
 
 
 def clone_of(project: Project, ref: str) -> Synced:
@@ -247,8 +241,7 @@ def test_a_clone_gets_them_back_after_two_upgrades_with_fuzzy_entries(
 def test_a_clone_at_a_newer_ref_gets_what_the_working_copy_gets(
     project: Project, tmp_path: Path
 ) -> None:
-    shutil.copytree(project.root, tmp_path / "other")
-    other = Project(tmp_path / "other", project.url)
+    other = project.copy(tmp_path / "other")
     other.clone()
     for ref in ("v3", "v2", "v1", "v3"):  # also down again
         assert project.sync(ref).codes == other.sync(ref).codes == []
@@ -575,8 +568,7 @@ def _strings(files: dict[str, bytes]) -> set[bytes]:
 @pytest.fixture
 def teammate(project: Project, tmp_path: Path) -> Project:
     """Another working copy that starts from the same memory."""
-    shutil.copytree(project.root, tmp_path / "teammate")
-    return Project(tmp_path / "teammate", project.url)
+    return project.copy(tmp_path / "teammate")
 
 
 def give(source: Project, target: Project) -> None:

@@ -26,15 +26,9 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def project(tmp_path: Path, origin: Path) -> Project:
+def project(tmp_path: Path, stored: Project) -> Project:
     """A project whose catalogues of v1 are translated and stored."""
-    root = tmp_path / "project"
-    root.mkdir()
-    project = Project(root, str(origin))
-    project.sync("v1")
-    project.translate_all()
-    project.sync("v1")
-    return project
+    return stored.copy(tmp_path / "project")
 
 
 def trees(project: Project) -> tuple[dict[str, bytes], dict[str, bytes]]:

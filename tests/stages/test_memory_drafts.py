@@ -45,8 +45,7 @@ def draft_all(
 
 def clone_of(project: Project, folder: Path) -> Project:
     """Another clone with the same memory."""
-    other = Project(folder, project.url)
-    shutil.copytree(project.root, other.root)
+    other = project.copy(folder)
     other.clone()
     other.sync("v1")
     return other

@@ -42,8 +42,7 @@ def clone(project: Project) -> None:
 
 def teammate(project: Project) -> None:
     """The memory has moved to v2 and changed, and so has the working catalogue."""
-    other = Project(project.root.with_name("other"), project.url)
-    shutil.copytree(project.root, other.root)
+    other = project.copy(project.root.with_name("other"))
     other.translate("guide", "Glue", "队友的胶水", header=HAN)
     other.sync("v2")
     shutil.rmtree(project.paths.memories(LOCALE))
@@ -93,26 +92,18 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_killed_run_is_repaired_by_the_next(
     origin: Path, tmp_path: Path, ref: str, start: Callable[[Project], None]
 ) -> None:
-    ready = Project(tmp_path / "ready", str(origin))
-    ready.root.mkdir()
-    ready.sync("v1")
-    ready.translate_all()
-    ready.sync("v1")
+    ready = Project(tmp_path / "ready", str(origin)).begin()
     start(ready)
-    whole = Project(tmp_path / "whole", str(origin))
-    shutil.copytree(ready.root, whole.root)
-    shutil.copytree(ready.root, tmp_path / "timed")
+    whole, timed = (ready.copy(tmp_path / name) for name in ("whole", "timed"))
     whole.sync(ref)
     began = time.perf_counter()
-    # A second time: everything is loaded.
-    Project(tmp_path / "timed", str(origin)).sync(ref)
+    timed.sync(ref)  # a second time: everything is loaded
     took = time.perf_counter() - began
     kept, expected = strings(ready) & strings(whole), results(whole)
     chance = random.Random(f"{ref} {start.__name__}")
     killed = 0
     for number in range(max(1, KILLS // 4)):
-        one = Project(tmp_path / f"killed{number}", str(origin))
-        shutil.copytree(ready.root, one.root)
+        one = ready.copy(tmp_path / f"killed{number}")
         killed += killed_after(chance.random() * took, lambda one=one: one.sync(ref))  # type: ignore[misc]
         assert strings(one) >= kept
         one.sync(ref)
@@ -137,17 +128,12 @@ def test_a_run_killed_between_two_memory_files_ends_as_if_it_had_not_been(
         "guide.md": f"{FIRST['guide.md']}\nThis is new.\n",
     }
     url = str(make_origin(tmp_path / "origin", {"v1": FIRST, "v2": FIRST | copied}))
-    ready, whole = (Project(tmp_path / name, url) for name in ("ready", "whole"))
-    ready.root.mkdir()
-    ready.sync("v1")
-    ready.translate_all()
-    ready.sync("v1")
-    shutil.copytree(ready.root, whole.root)
+    ready = Project(tmp_path / "ready", url).begin()
+    whole = ready.copy(tmp_path / "whole")
     whole.sync("v2")
     assert whole.entry("copy", "Glue").fuzzy
     for path in read_tree(whole.paths.memories(LOCALE)):
-        one = Project(tmp_path / path, url)
-        shutil.copytree(whole.root, one.root)
+        one = whole.copy(tmp_path / path)
         shutil.rmtree(one.paths.memories(LOCALE))
         shutil.copytree(ready.paths.memories(LOCALE), one.paths.memories(LOCALE))
         shutil.copy(ready.paths.memory_state(LOCALE), one.paths.memory_state(LOCALE))
@@ -197,14 +183,8 @@ def kill_before_state(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_run_killed_while_it_removes_the_memory_of_a_moved_page(
     origin: Path, tmp_path: Path, kill: Callable[[pytest.MonkeyPatch], None]
 ) -> None:
-    ready = Project(tmp_path / "ready", str(origin))
-    ready.root.mkdir()
-    ready.sync("v1")
-    ready.translate_all()
-    ready.sync("v1")
-    whole, killed = (Project(tmp_path / name, str(origin)) for name in ("whole", "cut"))
-    for project in (whole, killed):
-        shutil.copytree(ready.root, project.root)
+    ready = Project(tmp_path / "ready", str(origin)).begin()
+    whole, killed = (ready.copy(tmp_path / name) for name in ("whole", "cut"))
     whole.sync("v4")
     assert not whole.memory("guide").exists()
     with pytest.MonkeyPatch.context() as patch:

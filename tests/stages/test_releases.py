@@ -21,12 +21,7 @@ from pipeline.entries import Entry
 @pytest.fixture
 def pinned(tmp_path: Path, origin: Path) -> Project:
     """A project at v1, translated, with v2 beside it, pulled and not translated."""
-    root = tmp_path / "project"
-    root.mkdir()
-    project = Project(root, str(origin), beside=("2",))
-    project.sync("v1")
-    project.translate_all()
-    project.sync("v1")
+    project = Project(tmp_path / "project", str(origin), beside=("2",)).begin()
     project.at("2").sync("v2")
     return project
 
@@ -110,12 +105,7 @@ def test_runs_of_two_releases_by_turns_write_nothing(pinned: Project) -> None:
 def test_the_first_run_of_a_release_changes_no_memory_of_the_pinned_one(
     tmp_path: Path, origin: Path
 ) -> None:
-    root = tmp_path / "project"
-    root.mkdir()
-    project = Project(root, str(origin), beside=("2",))
-    project.sync("v1")
-    project.translate_all()
-    project.sync("v1")
+    project = Project(tmp_path / "project", str(origin), beside=("2",)).begin()
     before = read_tree(project.paths.memories(LOCALE))
     project.at("2").sync("v2")
     after = read_tree(project.paths.memories(LOCALE))
@@ -283,12 +273,7 @@ def test_a_moved_text_stays_with_the_page_that_needs_it(tmp_path: Path) -> None:
             "v2": {"a.md": "# A\n", "b.md": f"# B\n\n{words}\n"},
         },
     )
-    root = tmp_path / "project"
-    root.mkdir()
-    project = Project(root, str(origin), beside=("2",))
-    project.sync("v1")
-    project.translate_all()
-    project.sync("v1")
+    project = Project(tmp_path / "project", str(origin), beside=("2",)).begin()
     sync_by_turns(project, 2)
     assert project.at("2").entry("b", "Sweep").is_finished
     before = files(project)
@@ -304,12 +289,7 @@ def test_releases_whose_pages_trade_names(tmp_path: Path) -> None:
         tmp_path / "origin",
         {"v1": {"a.md": tea, "b.md": glue}, "v2": {"a.md": glue, "b.md": tea}},
     )
-    root = tmp_path / "project"
-    root.mkdir()
-    project = Project(root, str(origin), beside=("2",))
-    project.sync("v1")
-    project.translate_all()
-    project.sync("v1")
+    project = Project(tmp_path / "project", str(origin), beside=("2",)).begin()
     sync_by_turns(project, 2)
     assert untranslated(project) == untranslated(project.at("2")) == []
     before = files(project)

@@ -194,6 +194,19 @@ class Project:
         updated = update(locale, pages, lock)
         return Synced(lock=lock, pages=pages, locale=locale, updated=updated)
 
+    def begin(self) -> Project:
+        """Translate and store everything of v1 in a new folder. Return this project."""
+        self.root.mkdir(parents=True)
+        self.sync("v1")
+        self.translate_all()
+        self.sync("v1")
+        return self
+
+    def copy(self, root: Path) -> Project:
+        """Return another project at ``root``, with the same upstream."""
+        shutil.copytree(self.root, root)
+        return replace(self, root=root)
+
     def verify(self) -> tuple[Finding, ...]:
         return verify_memory(self.run)
 
