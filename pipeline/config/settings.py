@@ -209,7 +209,7 @@ class RunTable(Table, frozen=True, kw_only=True):
     note: str = ""
     until: Positive = 0  # the first code cell (from 1) that cannot run; 0 if all can
     # Packages that the cells from ``until`` on need. If all are installed, the whole page runs, in
-    # its modes. Otherwise the page runs up to that cell, without modes.
+    # its modes. Otherwise only the cells before ``until`` run, without modes.
     needs: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()  # names of modes
     # Number of CPU devices that XLA offers (a flag of XLA); 0 for XLA's default.
@@ -352,7 +352,7 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
     run: tuple[RunRule, ...] = ()
     site: SitePolicy = field(default_factory=SitePolicy)
     ignore: tuple[IgnoreRule, ...] = ()  # rules of the whole project
-    # The dialect that the lock records. It is used if the configuration sets none.
+    # The dialect that the lock records. It applies if the configuration sets no dialect.
     locked_markdown: Dialect | None = None
     has_substitutions: bool = False  # as the lock records it: see ``Reading``
     # Whether ``url`` comes from an environment variable (JAX_DOCS_UPSTREAM) or an option.
