@@ -232,7 +232,10 @@ def _placeholder_problem(entry: Entry, index: int) -> Problem:
     """Return the problem with a placeholder whose number exceeds the number of long atoms."""
     largest = max(_PLACEHOLDER.finditer(entry.msgstr), key=_numeric_order)
     return Problem(
-        text=f"has {quote(largest[0])}, but the English has fewer long pieces",
+        text=(
+            f"has {quote(largest[0])}, "
+            "but the English has fewer long code spans, links and formulas"
+        ),
         hint=_HINT,
         spans=tuple(match.span() for match in _PLACEHOLDER.finditer(entry.msgstr)),
         index=index,

@@ -33,7 +33,8 @@ _STRUCTURE = Refusal(
 _GAVE_UP = Refusal(
     "G105",
     "was not tested: too many translations of this page change its structure",
-    "Correct or delete the others on this page first: a merge has a limited number of tries.",
+    "First correct or delete the other translations that change the structure of this page: "
+    "a merge has a limited number of tries.",
 )
 _NO_ATTRIBUTION = Refusal(
     "G105",

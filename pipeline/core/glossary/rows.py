@@ -69,8 +69,8 @@ def read_rows(text: str, *, where: str) -> Iterator[Row]:
                 f"repeats “{row.source}” with the same context",
                 where=f"{where}:{row.line}",
                 hint=(
-                    f"Give it another context than line {first}: "
-                    f"{row.context or 'or'} 2, for example; or delete one of them."
+                    f"Give it another context than line {first}, for example "
+                    f"“{row.context or 'or'} 2”, or delete one of the two rows."
                 ),
             )
         yield row

@@ -123,7 +123,10 @@ def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
     hint = "Edit it by hand: "
     if pin.package:
         name = group_of(pin.package)
-        hint += f"{name}=={pin.version}, and what begins with {name}, in the dependency group, "
+        hint += (
+            f"{name}=={pin.version} in the dependency group, with the same version for all "
+            f"packages whose names begin with {name}, "
+        )
     hint += f'ref = "{pin.template}" for {upstream}; then sync.'
 
     def edit(document: Any, string: _Quoted) -> None:

@@ -227,7 +227,7 @@ def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
         text=f"the role {fixes.quote(f':{first.name}:')} does not work: its name is visible",
         hint=(
             f"Write {first.example}, with half-width colons and nothing "
-            "between the second one and the backquote."
+            "between the second colon and the backquote."
         ),
         spans=tuple(shown),
         fix=fix if is_better else None,

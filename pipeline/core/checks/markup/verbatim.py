@@ -161,7 +161,7 @@ def _shown_backslash(subject: Subject, backslashes: list[str]) -> Problem:
     if backslashes[0] == "\\n":
         hint = "Break the line as the English does, or delete the backslash."
     return Problem(
-        text=f"the backslash of {fixes.quote(backslashes[0])} shows",
+        text=f"the backslash of {fixes.quote(backslashes[0])} is visible",
         hint=hint,
         spans=fixes.spans_of(subject.msgstr, backslashes[0]),
         fix=fixes.without_backslashes(subject, backslashes),
@@ -221,7 +221,7 @@ def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
     mark = "｀" if "｀" in subject.chinese.literal else "`"
     text = "a backquote is visible: one is missing or too many"
     if mark == "｀":
-        text = "a full-width ｀ shows"
+        text = "a full-width ｀ is visible"
     if _is_code_within_bold(subject.chinese):
         text = "the backquotes of code inside bold or italics are visible"
         hint = (

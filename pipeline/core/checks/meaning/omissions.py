@@ -186,7 +186,7 @@ def find_swap(subject: Subject) -> Iterator[Problem]:
         _, code, other = max(found)
         yield Problem(
             text=f"{code} and {other} seem to be swapped",
-            hint="Compare the words around each with the English.",
+            hint="Compare the words around each code span with the English.",
         )
 
 

@@ -175,7 +175,7 @@ def _mixed_problem(subject: Subject, pairs: tuple[Span, ...]) -> Problem:
             "pairs a half-width bracket with a full-width one: "
             f"{' and '.join(dict.fromkeys(shown))}"
         ),
-        hint="Make both full-width.",
+        hint="Make both brackets full-width.",
         spans=tuple((at, at + 1) for at in sorted(places)),
         fix=fix if keeps_atoms(text, fix, subject.markup) else None,
     )

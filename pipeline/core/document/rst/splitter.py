@@ -54,7 +54,7 @@ def split_rst(text: str, *, is_docstring: bool = False) -> Split:
         if len(line) > limit:
             raise InputError(
                 f"line {number} is longer than docutils reads",
-                hint="Break it upstream, or exclude the page.",
+                hint="Break the line upstream, or exclude the page.",
             )
     try:
         document, finder = read(lines)
