@@ -3,8 +3,7 @@
 The memory has one file per page. The file has the digest and the translation of each message, and
 upstream's commit. ``verify`` compares the memory with catalogues and upstream; CI runs it on every
 change. ``restamp`` replaces commits that upstream no longer has by commits that it has. ``setup``
-registers a merge driver in this clone. When git merges a memory file, it then runs ``memory
-merge``.
+registers a merge driver in this clone: git then runs ``memory merge`` for memory files.
 """
 
 from __future__ import annotations
