@@ -50,7 +50,8 @@ class Finding:
     msgid: str = ""
     msgstr: str = ""
     spans: tuple[Span, ...] = ()  # positions of the wrong words in the msgstr
-    fixed: str | None = None  # the msgstr after ``--fix``; None if ``--fix`` cannot help
+    # The msgstr after ``--fix``; None if ``--fix`` cannot help.
+    fixed: str | None = None
 
     @classmethod
     def of(cls, error: PipelineError, *, page: str = "") -> Finding:

@@ -50,7 +50,9 @@ CATALOG_TEXT = Limit(100_000, "characters in one text")
 LEAST_MARKER, LARGEST_MARKER = 7, 100
 
 # Configuration and glossary
-TOML_DOTS = Limit(50, "dots in one key")  # the parser's memory grows with the square of this
+
+# The memory that the parser takes grows with the square of this number.
+TOML_DOTS = Limit(50, "dots in one key")
 GLOSSARY_ROWS = Limit(10_000, "rows")
 # Characters of a term in the glossary. The pattern for all terms is nested as deep as a term is
 # long.
@@ -109,7 +111,7 @@ REFERENCE_BYTES = 64 * MEBIBYTE  # all docstrings of a package
 # Network
 REQUEST_BYTES = 2_000_000  # a request to ``serve``; no message is that long
 PUBLISHED_BYTES = _mebibytes(64)  # a file of a published site
-MANIFEST_BYTES = _mebibytes(16)  # the manifest of a site; that of the JAX docs has 2.7 MB
+MANIFEST_BYTES = _mebibytes(16)  # a site's manifest; the JAX docs have 2.7 MB
 REPLY_BYTES = (
     4 * MEBIBYTE
 )  # a language model's reply; a batch takes some ten thousand bytes

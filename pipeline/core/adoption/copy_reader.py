@@ -41,7 +41,8 @@ _LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)|<?https?://\S+>?")
 _CODE_MARKS = re.compile(r"[=()\[\]._:{}+*/<>@`]")
 _MANY_MARKS = 0.13  # minimum share of ``_CODE_MARKS`` in code; prose has fewer
 _ENDED = tuple("。！？：；.!?:;…”）)")  # ends of a sentence
-_WRAPPED = range(40, 131)  # lengths of lines that an editor may have wrapped, in columns
+# Lengths of lines that an editor may have wrapped, in columns.
+_WRAPPED = range(40, 131)
 _LONG = 4  # minimum number of words in a line that counts as English
 _decode = json.JSONDecoder(strict=False).raw_decode
 

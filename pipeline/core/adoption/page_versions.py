@@ -20,7 +20,8 @@ Change = tuple[str, str, str]
 # Commit of the docs: its id, its date in ISO 8601, and its changes.
 Commit = tuple[str, str, Sequence[Change]]
 
-_SAMPLES = 4  # approximate number of versions of a page that ``History.samples`` returns
+# Approximate number of versions of a page that ``History.samples`` returns.
+_SAMPLES = 4
 _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 

@@ -17,7 +17,8 @@ from pipeline.entries import Catalog, Entry
 
 # A text of at least this many words means the same on every page; a shorter one may not.
 CLEAR_WORDS = 4
-_RENAMED = 0.5  # minimum share of a page's texts that prove a rename if another page has them
+# If another page has at least this share of a page's texts, upstream has renamed the page.
+_RENAMED = 0.5
 # A small new page may have taken all its texts from a large page that was not renamed. So half of a
 # new page's texts must be at least this many texts to prove a rename.
 _ENOUGH = 5

@@ -108,7 +108,9 @@ class _Reader:
         for entry in listed(node):
             self.count += 1
             if self.count > OUTLINE_ITEMS or depth > OUTLINE_DEPTH:
-                bounds = f"{OUTLINE_ITEMS:,} entries, or more than {OUTLINE_DEPTH} levels"
+                bounds = (
+                    f"{OUTLINE_ITEMS:,} entries, or more than {OUTLINE_DEPTH} levels"
+                )
                 raise _unread(f"it has more than {bounds}", self.where)
             items += self._read(entry, depth + 1)
         return tuple(items)

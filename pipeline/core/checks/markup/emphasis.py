@@ -243,9 +243,7 @@ def _rst_hint(source: str, pair: re.Match[str]) -> str:
     # **词 *词* 词**
     for start, end in _emphasized(source):
         if start < pair.start() and pair.end() < end:
-            return (
-                "reST has no italics inside bold: end the bold part before the italics begin."
-            )
+            return "reST has no italics inside bold: end the bold part before the italics begin."
     # ** 词 **
     if pair["inner"] != pair["inner"].strip():
         return "Delete the space between the stars and the words."
