@@ -13,7 +13,7 @@ import signal
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import chdir
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 from types import SimpleNamespace
@@ -118,9 +118,9 @@ def shared_memory() -> Iterator[Path]:
 def _warm_sphinx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Sphinx is loaded once by each process of pytest, and not again for every site."""
     templates = tmp_path_factory.mktemp("templates")
-    popen = partial(warm_sphinx.popen, templates=templates)
-    subprocesses = SimpleNamespace(PIPE=PIPE, STDOUT=STDOUT, Popen=popen)
+    subprocesses = SimpleNamespace(PIPE=PIPE, STDOUT=STDOUT, Popen=warm_sphinx.popen)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(warm_sphinx.TEMPLATES, str(templates))
         patch.setattr("pipeline.adapters.sphinx.subprocess", subprocesses)
         yield
 

@@ -22,14 +22,11 @@ from pkgutil import walk_packages
 from types import TracebackType
 from typing import Any, Self
 
-_EXTENSIONS = (  # of ``conf.py``, with the modules that their ``setup`` imports
-    "myst_nb.sphinx_ext",
-    "sphinx_design",
-    "sphinx_copybutton",
-    "sphinx.ext.mathjax",
-    "sphinx.ext.intersphinx",
-    "sphinx_book_theme",
-    "sphinx.writers.html5",
+TEMPLATES = "WARM_TEMPLATES"  # variable with the folder of compiled templates
+# Of ``conf.py``, with the modules that their ``setup`` imports.
+_EXTENSIONS = (
+    *("myst_nb.sphinx_ext", "sphinx_design", "sphinx_copybutton", "sphinx_book_theme"),
+    *("sphinx.ext.mathjax", "sphinx.ext.intersphinx", "sphinx.writers.html5"),
 )
 _ORDER = 1 << 18  # bytes that an order may have
 _servers: list[subprocess.Popen[bytes]] = []  # kept: Python complains of one let go
@@ -39,23 +36,13 @@ class WarmPopen:
     """Replacement for the parts of ``subprocess.Popen`` that ``run_sphinx`` uses."""
 
     def __init__(
-        self,
-        command: Sequence[str],
-        *,
-        env: Mapping[str, str],
-        templates: Path,
-        **options: object,
+        self, command: Sequence[str], *, env: Mapping[str, str], **options: object
     ) -> None:
-        """Start a build. Other ``options`` are those of ``Popen`` and are ignored."""
+        """Start a build. ``options`` are those of ``Popen`` and are ignored."""
         self._server = _started()
         self.returncode = 0
         read, write = os.pipe()
-        order = {
-            "words": command[3:],
-            "env": dict(env),
-            "folder": str(Path.cwd()),
-            "templates": str(templates),
-        }
+        order = {"words": command[3:], "env": dict(env), "folder": str(Path.cwd())}
         socket.send_fds(self._server, [json.dumps(order).encode()], [write])
         os.close(write)
         self.stdout = os.fdopen(read, encoding="utf-8", errors="replace")
@@ -73,16 +60,15 @@ class WarmPopen:
         self.returncode = int(self._server.recv(16))
 
 
-def popen(command: Sequence[str], *, templates: Path, **options: object) -> object:
+def popen(command: Sequence[str], **options: object) -> object:
     """Start a build in a copy of the process that has loaded Sphinx, if possible.
 
-    Compiled templates of pages are kept in the folder ``templates`` for the next builds.
     If the docs have extensions, which may load other modules, start Sphinx in a new process.
     """
     sources = Path(command[-2])
     if command[1:3] != ["-m", "sphinx"] or _has_extensions(sources):
         return subprocess.Popen(command, **options)  # type: ignore[call-overload]
-    return WarmPopen(command, templates=templates, **options)  # type: ignore[arg-type]
+    return WarmPopen(command, **options)  # type: ignore[arg-type]
 
 
 def _has_extensions(sources: Path) -> bool:
@@ -130,6 +116,7 @@ def _load_modules() -> None:
 
     skip_unused_imports(beside_others=False)
     from ipython_pygments_lexers import IPython3Lexer
+    from jinja2 import Environment, FileSystemBytecodeCache
     from sphinx.application import builtin_extensions
 
     from pipeline.adapters.pinyin import readings_of
@@ -143,19 +130,17 @@ def _load_modules() -> None:
     readings_of(("词",))
     IPython3Lexer()
     _template()
+    # Each build would compile the templates of the theme.
+    compiled = FileSystemBytecodeCache(os.environ[TEMPLATES])
+    made: Any = Environment
+    made.__init__ = partialmethod(Environment.__init__, bytecode_cache=compiled)
     gc.freeze()
 
 
-def _build(
-    *, words: list[str], env: dict[str, str], folder: str, templates: str
-) -> None:
+def _build(*, words: list[str], env: dict[str, str], folder: str) -> None:
     """Build like ``python -m sphinx`` in the requested environment, and end the process."""
-    from jinja2 import Environment, FileSystemBytecodeCache
     from sphinx.cmd.build import main
 
-    compiled = FileSystemBytecodeCache(templates)
-    changed: Any = Environment
-    changed.__init__ = partialmethod(Environment.__init__, bytecode_cache=compiled)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(env)
