@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
@@ -290,6 +290,15 @@ OTHERS = {
         message="at most 268,435,456 are read",
     ),
 }
+
+
+@pytest.fixture(autouse=True)
+def _no_huge_file_stays(tmp_path: Path) -> Iterator[None]:
+    """Remove large files after each test: a copy of a sparse file would fill the disk."""
+    yield
+    for path in tmp_path.rglob("*"):
+        if path.is_file() and path.stat().st_size > limits.OWN_BYTES.most:
+            path.unlink()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
