@@ -25,7 +25,7 @@ def _mebibytes(most: int) -> Limit:
 
 
 # Maximum sizes of files that are read as a whole, by suffix. Upstream's pages have limits of their
-# own below. Pictures have no limit, because they are only copied.
+# own below.
 FILE_BYTES = {
     ".csv": _mebibytes(1),
     ".inv": _mebibytes(8),
@@ -37,6 +37,7 @@ NOTEBOOK_BYTES = _mebibytes(64)  # with outputs; the largest of the JAX docs has
 # Files that only the pipeline writes, such as memos. The largest one for the JAX docs has 38 MB. A
 # file that exceeds this limit counts as damaged.
 OWN_BYTES = _mebibytes(256)
+UPSTREAM_BYTES = _mebibytes(256)  # a file of upstream's docs, such as a picture
 COPY_BYTES = _mebibytes(8)  # a page for ``adopt``
 FOUND_FILES = Limit(100_000, "files")  # files in a folder that a user names
 

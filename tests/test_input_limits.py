@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from branch_project import LOCALE, NAME, Clone
+from folders import write_tree
 from places import ROOT
 
 from pipeline import limits
@@ -373,6 +374,31 @@ def test_too_much_is_refused_at_once_and_nothing_is_written(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["large.md", "large.png"])
+@pytest.mark.parametrize("is_repository", [False, True])
+def test_a_large_file_of_upstream_is_refused(
+    name: str, is_repository: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pyproject.toml").write_text(
+        '[tool.pipeline.upstreams.lamps]\nurl = "english"\ndocs = "docs"\n'
+    )
+    write_tree(Path("english"), {"docs/index.md": "# Lamps\n", f"docs/{name}": ""})
+    if is_repository:
+        # A few hundred kilobytes in the repository.
+        os.truncate(f"english/docs/{name}", limits.UPSTREAM_BYTES.most + 1)
+        commit_all(Path("english"))
+    else:
+        os.truncate(f"english/docs/{name}", HUGE)
+    end = run_measured("sync", "lamps", "--no-execute")
+    assert end.code == 4, end.text
+    assert re.search(rf"{name}: has [\d,]+ bytes; at most 268,435,456 are", end.text)
+    assert not Path("translations").exists()
+    assert end.seconds <= SECONDS
+    assert end.memory <= MEMORY
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "option"),
     [
@@ -441,6 +467,7 @@ DOCUMENTED: dict[str, tuple[limits.Limit | int, ...]] = {
         limits.DIRECTIVES,
         limits.MESSAGE_LENGTH,
     ),
+    "any file of upstream's docs": (limits.UPSTREAM_BYTES,),
     "notebook": (limits.NOTEBOOK_BYTES,),
     "page for `adopt`": (limits.COPY_BYTES, limits.COPY_DEPTH, limits.COPY_PARTS),
     "folder for `adopt` or `import`": (FOUND_FILES,),

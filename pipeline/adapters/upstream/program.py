@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from pipeline.adapters.upstream.address import SCHEMES
-from pipeline.errors import UpstreamError
+from pipeline.errors import UpstreamError, check_limit
+from pipeline.limits import UPSTREAM_BYTES
 
 if TYPE_CHECKING:
     from git import Git
@@ -103,12 +104,18 @@ class Program:
         )
         return Answer(status=status, output=output, complaint=complaint)
 
-    def read_object(self, name: str) -> bytes:
+    def read_object(self, name: str, *, where: str) -> bytes:
         """Return the content of the object ``name``. Raises ValueError or OSError if it is missing.
 
-        A git process keeps running between calls, which makes many small reads fast.
+        A git process keeps running between calls, which makes many small reads fast. Raises
+        InputError, which names ``where``, if the object is too large: git may have compressed it to
+        a thousandth.
         """
-        return self._git.get_object_data(name)[3]
+        _, _, size, content = self._git.stream_object_data(name)
+        if size > UPSTREAM_BYTES.most:
+            self.clear_cache()  # the process would write all of it
+        check_limit(size, UPSTREAM_BYTES, where=where)
+        return content.read(size)
 
     def clear_cache(self) -> None:
         """End the processes that read objects. Call this before the folder is changed."""

@@ -166,10 +166,10 @@ class Repository:
             self._store.fetch_blobs(wanted, commit)
         return entries
 
-    def read(self, blob: str) -> bytes:
-        """Return the content of an object."""
+    def read(self, blob: str, *, where: str = "") -> bytes:
+        """Return the content of an object. ``where`` is its file, for messages."""
         try:
-            return self._program.read_object(blob)
+            return self._program.read_object(blob, where=where or f"object {blob}")
         except (ValueError, OSError) as error:
             raise self._errors.damaged(f"object {blob} cannot be read") from error
 

@@ -36,7 +36,7 @@ from pipeline.core.pin.sphinx_config import (
     read_exclude_patterns,
     sphinx_values,
 )
-from pipeline.errors import InputError
+from pipeline.errors import InputError, check_limit
 from pipeline.filenames import fault_of_extent, fault_of_path, shortened
 from pipeline.folders import OUTSIDE, Folders, is_outside
 from pipeline.log import Log, printable
@@ -70,6 +70,7 @@ def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
         elif entry.is_dir():
             yield from walk_folder(Path(entry.path), below=f"{path}/")
         elif entry.is_file():
+            check_limit(entry.stat().st_size, limits.UPSTREAM_BYTES, where=entry.path)
             blob = blob_id(Path(entry.path).read_bytes())
             yield TreeEntry(mode=REGULAR, blob=blob, path=path)
         else:

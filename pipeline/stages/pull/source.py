@@ -31,6 +31,7 @@ from pipeline.core.pin.lock import (
 )
 from pipeline.errors import ConfigError, UpstreamError
 from pipeline.folders import WHOLE
+from pipeline.limits import UPSTREAM_BYTES
 from pipeline.log import Log
 from pipeline.reading import Dialect, dialect_of
 from pipeline.run import Run
@@ -170,7 +171,7 @@ def _git_source(
     )
 
     def read(file: SourceFile) -> bytes:
-        return repository.read(file.blob)
+        return repository.read(file.blob, where=file.path)
 
     lock = add_included(
         lock, read, lambda places: repository.fetch_places(commit, places), log
@@ -265,7 +266,7 @@ def _files_at(root: Path, places: Sequence[str]) -> Iterator[TreeEntry]:
         above = [root / folder for folder in PurePosixPath(place).parents][:-1]
         is_linked = any(one.is_symlink() for one in (path, *above))
         if path.is_file() and not is_linked:
-            blob = blob_id(read_bytes(path))
+            blob = blob_id(read_bytes(path, limit=UPSTREAM_BYTES))
             yield TreeEntry(mode=REGULAR, blob=blob, path=place)
 
 
@@ -287,7 +288,7 @@ def _folders_in(root: Path) -> str:
 def _read_stable(path: Path, file: SourceFile) -> bytes:
     """Return the content of a listed file. Raises UpstreamError if it has changed since."""
     # If the content differed from the lock, the next command would reject the checkout.
-    data = read_bytes(path)
+    data = read_bytes(path, limit=UPSTREAM_BYTES)
     if blob_id(data) != file.blob:
         raise UpstreamError(
             "changed while it was read",
