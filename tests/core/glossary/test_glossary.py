@@ -236,7 +236,12 @@ def test_a_file_that_weblate_wrote_is_read() -> None:
         (f"{HEAD}a,（a）,,\n", 2, "has no word", "outside of the brackets"),
         (f"{HEAD}a,的,,\n", 2, "has no word", "outside of the brackets"),
         (f"{HEAD}a,甲,,x, y\n", 2, "more fields", "quotation marks"),
-        (f"{HEAD}a,甲,,\nb,乙,,\na,丙,,\n", 4, "repeats “a”", "line 2, for example “or 2”"),
+        (
+            f"{HEAD}a,甲,,\nb,乙,,\na,丙,,\n",
+            4,
+            "repeats “a”",
+            "line 2, for example “or 2”",
+        ),
         (f"{HEAD}a,甲,avoid,\n", 2, "only renderings to avoid", "Add a row"),
         (f'{HEAD}a,"甲"乙,,\n', 2, "not CSV", "quotation mark"),
         (f'{HEAD}a,甲\n\nb,"甲,,\n\n\n', 4, "not CSV", "quotation mark"),
