@@ -6,15 +6,14 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from branch_project import NAME, Clone
 from processes import until
 from servers import served
-from site_chromium import REASON
+from site_chromium import PATIENCE, REASON, violations
 from workbench import Workbench, emptied, on_a_port, workbench_of
 
 from pipeline.adapters.files import hold_lock
@@ -71,7 +70,9 @@ class Desk:
 
     def expect(self, expression: str) -> None:
         """Wait until something holds in the page, which evaluates no strings by itself."""
-        assert until(lambda: self.page.evaluate(expression), seconds=10), expression
+        assert until(lambda: self.page.evaluate(expression), seconds=PATIENCE / 1000), (
+            expression
+        )
 
 
 @pytest.fixture
@@ -83,7 +84,7 @@ def desk_of(bench: Workbench, browser: Browser) -> Iterator[Desk]:
     """A page of the browser on a workbench."""
     with on_a_port(bench) as address:
         context = browser.new_context(viewport={"width": 1440, "height": 900})
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
         said: list[str] = []
         page.on("pageerror", lambda error: said.append(str(error)))
@@ -95,14 +96,6 @@ def desk_of(bench: Workbench, browser: Browser) -> Iterator[Desk]:
         page.on("console", heard)
         yield Desk(bench, page, address, said)
         context.close()
-
-
-def violations(page: Page) -> list[Any]:
-    """What axe has against the page as it is now."""
-    script = resources.files("axe_playwright_python").joinpath("axe.min.js")
-    page.evaluate(script.read_text("utf-8"))
-    found = page.evaluate("axe.run(document, {iframes: false})")["violations"]
-    return [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
 
 
 def test_a_page_from_empty_to_whole_by_keyboard_alone(desk: Desk) -> None:
@@ -536,7 +529,7 @@ def test_an_answer_from_before_a_decision_brings_nothing_back(desk: Desk) -> Non
 
     desk.page.route("**/api/waiting", hold_first)
     desk.bench.write("faq", replace(adopted, msgstr="别处改的"))
-    assert until(lambda: held or pause(desk), seconds=10)
+    assert until(lambda: held or pause(desk), seconds=PATIENCE / 1000)
     older = held[0].fetch()
     desk.press("x")
     is_told(desk, "已拒绝，还有 2 条")

@@ -8,15 +8,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from servers import served
-from site_builds import NAMES, get_site
-from site_chromium import DESKTOP, PHONE, REASON, Reader
+from site_builds import NAMES, SITES, get_site
+from site_chromium import DESKTOP, PHONE, REASON, Reader, violations
 from site_html import Site
 
 if TYPE_CHECKING:
@@ -73,6 +72,10 @@ class Visit:
     def seen(self) -> Mapping[str, Seen]:
         """Every page of the site, opened once."""
         reader = Reader(self.browser, self.address)
+        # As if each page were the first one that somebody visits: fonts above all.
+        session = reader.context.new_cdp_session(reader.page)
+        session.send("Network.enable")
+        session.send("Network.setCacheDisabled", {"cacheDisabled": True})
         found: dict[str, Seen] = {}
         for path in self.site.pages:
             facts = reader.open(path).evaluate(_LOOK)
@@ -91,12 +94,8 @@ class Visit:
 
         Images do not count.
         """
-        reader = Reader(
-            self.browser, self.address
-        )  # with nothing kept from other pages, fonts above all
-        reader.open(path)
-        names = {path, *(file for file in reader.files() if not file.endswith(_IMAGES))}
-        reader.close()
+        seen = self.seen[path].files
+        names = {path, *(file for file in seen if not file.endswith(_IMAGES))}
         files = {
             name: _INLINE_IMAGE.sub(b"", (self.site.folder / name).read_bytes())
             for name in names
@@ -140,7 +139,7 @@ class Visit:
         return {kind: path for kind, path in (found | own).items() if path}
 
 
-@pytest.fixture(scope="session", params=NAMES)
+@pytest.fixture(scope="session", params=SITES)
 def visit(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
@@ -175,19 +174,25 @@ def bad(visit: Visit, what: Callable[[Seen], object]) -> dict[str, object]:
 
 # — every page ———————————————————————————————————
 
+every_site = pytest.mark.parametrize("visit", NAMES, indirect=True)
 
+
+@every_site
 def test_the_console_stays_empty(visit: Visit) -> None:
     assert bad(visit, lambda seen: seen.said) == {}
 
 
+@every_site
 def test_no_request_leaves_the_machine(visit: Visit) -> None:
     assert bad(visit, lambda seen: seen.foreign) == {}
 
 
+@every_site
 def test_every_request_is_answered(visit: Visit) -> None:
     assert bad(visit, lambda seen: seen.refused + seen.facts["lost"]) == {}
 
 
+@every_site
 def test_a_page_runs_its_own_scripts_and_no_others(visit: Visit) -> None:
     one = Reader(visit.browser, visit.address, bypass_csp=False)
     for path in visit.kinds.values():
@@ -214,11 +219,13 @@ def _not_of_playwright(reader: Reader) -> list[str]:
     return [words for words in reader.said if "Evaluating a string" not in words]
 
 
+@every_site
 def test_formulas_are_typeset(visit: Visit) -> None:
     assert sum(seen.facts["formulas"] for seen in visit.seen.values()) > 5
     assert bad(visit, lambda seen: seen.facts["unset"] + seen.facts["wrong"]) == {}
 
 
+@every_site
 def test_pages_are_in_chinese(visit: Visit) -> None:
     assert {
         seen.facts["lang"]
@@ -227,6 +234,7 @@ def test_pages_are_in_chinese(visit: Visit) -> None:
     } == {"zh-CN"}
 
 
+@every_site
 def test_no_page_is_heavy(visit: Visit) -> None:
     sizes = {
         path: len(_INLINE_IMAGE.sub(b"", (visit.site.folder / path).read_bytes()))
@@ -235,11 +243,13 @@ def test_no_page_is_heavy(visit: Visit) -> None:
     assert {path: size for path, size in sizes.items() if size >= PAGE} == {}
 
 
+@every_site
 def test_no_page_loads_a_font_of_icons(visit: Visit) -> None:
     """They weigh a hundred thousand bytes, for the few that the sprite has."""
     assert bad(visit, lambda seen: [one for one in seen.files if "/fa-" in one]) == {}
 
 
+@every_site
 def test_a_page_of_text_travels_light(visit: Visit) -> None:
     texts = visit.texts()
     weights = {
@@ -445,7 +455,17 @@ def test_a_notebook_can_be_taken_home(
 
 # — for everyone
 
+KINDS = (
+    *("index", "notebook", "text", "table", "note", "english", "reference", "search"),
+    *("results", "progress", "glossary-zh", "about", "404"),
+)
+LOOKED_AT = [
+    *((site, kind) for site in SITES for kind in KINDS),
+    *(("repository", kind) for kind in ("index", "text")),
+]
 
+
+@every_site
 def test_what_has_changed_since_opens_without_a_script(
     visit: Visit, reader: Open
 ) -> None:
@@ -472,24 +492,7 @@ def test_what_has_changed_since_opens_without_a_script(
     ],
     ids=["desktop light", "phone dark"],
 )
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "index",
-        "notebook",
-        "text",
-        "table",
-        "note",
-        "english",
-        "reference",
-        "search",
-        "results",
-        "progress",
-        "glossary-zh",
-        "about",
-        "404",
-    ],
-)
+@pytest.mark.parametrize(("visit", "kind"), LOOKED_AT, indirect=["visit"])
 def test_axe_finds_nothing(
     visit: Visit, reader: Open, kind: str, screen: Mapping[str, Any]
 ) -> None:
@@ -504,19 +507,8 @@ def test_axe_finds_nothing(
     page = reader(reduced_motion="reduce", **screen).open(found[kind])
     if kind == "results":
         page.locator("#search-results li").first.wait_for()
-    page.evaluate(
-        resources.files("axe_playwright_python")
-        .joinpath("axe.min.js")
-        .read_text(encoding="utf-8")
-    )
     page.keyboard.press("b")
     page.evaluate(
         "for (const news of document.querySelectorAll('.jz-since')) news.open = true"
     )
-    # Rules of all kinds, what is only advised among them.
-    violations = [
-        (one["id"], node["html"][:300], node["failureSummary"])
-        for one in page.evaluate("axe.run()")["violations"]
-        for node in one["nodes"]
-    ]
-    assert violations == []
+    assert violations(page) == []

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from servers import served
-from site_builds import NAMES, get_site
+from site_builds import NAMES, SITES, get_site
 from site_chromium import DESKTOP, PHONE
 from site_firefox import CONTROL, NO_FIREFOX, TAB, Firefox, firefox
 from site_webkit import NO_WEBKIT, WebKit, webkit
@@ -22,6 +22,7 @@ pytestmark = pytest.mark.browser
 LACKING = {"firefox": NO_FIREFOX, "webkit": NO_WEBKIT}  # why a browser is not there
 
 Window = Firefox | WebKit
+every_site = pytest.mark.parametrize("folder", NAMES, indirect=True)
 OURS = ("index.html", "search.html?q=jit", "progress.html", "glossary-zh.html")
 VIEW = "document.documentElement.dataset.jzView"
 THEME = "document.documentElement.dataset.theme"
@@ -48,7 +49,7 @@ def window(
         yield browser
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=SITES)
 def folder(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
@@ -84,6 +85,7 @@ def text_page(folder: Path) -> str:
     raise AssertionError("the site has no such page")
 
 
+@every_site
 def test_pages_say_nothing_on_the_console(
     window: Window, folder: Path, address: str
 ) -> None:
@@ -230,6 +232,7 @@ def test_a_pencil_leads_to_an_issue_that_is_filled_in(page: Window) -> None:
     assert "中文：" in fields["text"][0]
 
 
+@every_site
 @pytest.mark.parametrize(
     "name", ["index.html", "progress.html", "pallas/gpu/reference.html"]
 )

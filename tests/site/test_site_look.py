@@ -6,13 +6,12 @@ Skipped where there is no browser.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from site_chromium import DESKTOP, PHONE, REASON
+from site_chromium import DESKTOP, PATIENCE, PHONE, REASON, violations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -125,7 +124,7 @@ def reader(
     usual = {"viewport": DESKTOP, "color_scheme": "light", "bypass_csp": True}
     options = usual | getattr(request, "param", {})
     context = browser.new_context(**options)
-    context.set_default_timeout(5_000)
+    context.set_default_timeout(PATIENCE)
     yield Reader(context, site)
     context.close()
 
@@ -586,21 +585,11 @@ def test_nothing_moves_for_those_who_ask(reader: Reader) -> None:
 @pytest.mark.parametrize("name", ["reading", "untranslated", "progress"])
 def test_axe_finds_nothing(reader: Reader, name: str) -> None:
     page = reader.open(name)
-    page.evaluate(
-        resources.files("axe_playwright_python")
-        .joinpath("axe.min.js")
-        .read_text(encoding="utf-8")
-    )
     for key in ("", "b", "b") if name == "reading" else ("",):
         if key:
             page.keyboard.press(key)
         page.wait_for_timeout(200)  # until colours have faded over
-        violations = [
-            (one["id"], node["html"], node["failureSummary"])
-            for one in page.evaluate("axe.run()")["violations"]
-            for node in one["nodes"]
-        ]
-        assert violations == []
+        assert violations(page) == []
 
 
 # — the progress page ————————————————————————————

@@ -26,6 +26,9 @@ from pipeline.paths import Paths
 VARIABLE = "JAX_DOCS_SITE"
 OURS = ("sample", "repository")
 NAMES = (*OURS, *filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)))
+# Sites to test how pages behave on. The pages of "repository" are those of "sample", except for its
+# home page and links to English pages: tests of these use all sites.
+SITES = tuple(name for name in NAMES if name != "repository")
 NEEDED = (
     "myst_nb",
     "sphinx_book_theme",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib import resources
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -39,6 +42,7 @@ REASON = (
 )  # why there is no browser
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
+PATIENCE = 30_000  # milliseconds to wait for anything on a page: machines may be busy
 _ARGUMENTS = (
     *(
         "--no-sandbox",
@@ -70,6 +74,28 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+@cache
+def _axe() -> str:
+    package = resources.files("axe_playwright_python")
+    return package.joinpath("axe.min.js").read_text(encoding="utf-8")
+
+
+def violations(page: Page, within: str = "html") -> list[tuple[str, str, str]]:
+    """Return what axe finds wrong, now, in the element ``within``: rule, HTML, explanation.
+
+    All of axe's rules are applied, also those that are only advice.
+    """
+    page.evaluate(_axe())
+    # By default, axe also describes thousands of elements that are in order.
+    options = '{ iframes: false, resultTypes: ["violations"] }'
+    found = page.evaluate(f"axe.run({json.dumps(within)}, {options})")["violations"]
+    return [
+        (rule["id"], node["html"][:300], node["failureSummary"])
+        for rule in found
+        for node in rule["nodes"]
+    ]
+
+
 class Reader:
     """Browser page with the site at ``address``.
 
@@ -86,7 +112,7 @@ class Reader:
                 **options,
             }
         )
-        self.context.set_default_timeout(10_000)
+        self.context.set_default_timeout(PATIENCE)
         self.address = address
         self.said: list[str] = []
         self.asked: list[str] = []
