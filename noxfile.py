@@ -418,7 +418,16 @@ def browser(session: nox.Session) -> None:
     chromium(session)
     enter(session, "tests")
     session.install("-e", ".", *packages("site", "test", "browser"))
-    session.run("pytest", "-m", "browser", *session.posargs)
+    # Start no more processes than the machine has cores, because a browser uses several cores. The
+    # tests of a file share sites and opened pages, so they run in one process.
+    in_parallel = ("--numprocesses=auto", "--dist=loadfile")
+    # Only import the files that have such tests: importing all tests takes longer than most tests.
+    files = [
+        str(path)
+        for path in sorted(Path("tests").rglob("test_*.py"))
+        if "mark.browser" in path.read_text(encoding="utf-8")
+    ]
+    session.run("pytest", *in_parallel, "-m", "browser", *(session.posargs or files))
 
 
 @nox.session
