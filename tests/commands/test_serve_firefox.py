@@ -55,13 +55,17 @@ def test_a_page_from_empty_to_whole(
     emptied(bench, page)
     open_page(fox, address, page)
     fox.press("2", ENTER)
-    for _ in range(len(wanted)):
+    for number in range(len(wanted)):
         fox.wait_for(
             f"{EDITOR} && document.activeElement.id === 'text'"
             " && !document.activeElement.value"
         )
         english = text_of(fox, "#english")
-        fox.press(*wanted[english])
+        if number == 0:
+            fox.press(*wanted[english])
+        else:  # like pasting: each key takes Firefox long
+            text = json.dumps(wanted[english])
+            fox.ask(f"document.execCommand('insertText', false, {text})")
         fox.press(ENTER, holding=CONTROL)
         fox.wait_for(
             f"document.querySelector('#english').textContent !== {json.dumps(english)}"
