@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from site_chromium import DESKTOP, PATIENCE, PHONE, REASON, violations
+from site_chromium import DESKTOP, PHONE, REASON, Reader, violations
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, Page
 
 pytestmark = [
     pytest.mark.browser,
@@ -88,29 +88,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-class Reader:
-    """A context of the browser with nothing remembered, and the site to open pages of."""
+class FolderReader(Reader):
+    """A reader of pages in their folder: the site works without a server."""
 
-    def __init__(self, context: BrowserContext, site: Path) -> None:
-        self.context, self._site = context, site
-        self.said: list[str] = []
-        self.asked: list[str] = []
-
-    def open(self, name: str) -> Page:
-        """The page ``name``, loaded from its file: the site works without a server."""
-        page = self.context.new_page()
-        page.on(
-            "console",
-            lambda message: (
-                self.said.append(message.text)
-                if message.type in ("error", "warning")
-                else None
-            ),
-        )
-        page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.on("request", lambda request: self.asked.append(request.url))
-        page.goto((self._site / f"{name}.html").as_uri())
-        return page
+    def open(self, path: str) -> Page:
+        """Open the page ``path``, without its suffix."""
+        return super().open(f"{path}.html")
 
 
 @pytest.fixture
@@ -121,12 +104,10 @@ def reader(
 
     ``@pytest.mark.parametrize("reader", [options], indirect=True)`` makes others.
     """
-    usual = {"viewport": DESKTOP, "color_scheme": "light", "bypass_csp": True}
-    options = usual | getattr(request, "param", {})
-    context = browser.new_context(**options)
-    context.set_default_timeout(PATIENCE)
-    yield Reader(context, site)
-    context.close()
+    options = getattr(request, "param", {})
+    reader = FolderReader(browser, f"{site.as_uri()}/", **options)
+    yield reader
+    reader.close()
 
 
 phone = pytest.mark.parametrize(
@@ -249,13 +230,14 @@ def test_the_view_is_remembered_before_the_first_paint(reader: Reader) -> None:
     page.route(
         "**/site.js*", lambda route: route.abort()
     )  # the views need no script but the one in the head
-    page.goto(reader.context.pages[0].url)
+    page.goto(reader.page.url)
     assert page.evaluate("window.early") == "both"
     assert seen(page, ".bd-article .jz-en")
 
 
 def test_tabs_agree(reader: Reader) -> None:
-    one, other = reader.open("reading"), reader.open("untranslated")
+    one, other = reader.open("reading"), reader.context.new_page()
+    other.goto(f"{reader.address}untranslated.html")
     choose(one, "English")
     other.wait_for_function("document.documentElement.dataset.jzView === 'en'")
     assert other.locator(".jz-toggle input:checked").input_value() == "en"
@@ -348,7 +330,7 @@ def test_a_tap_on_the_mark_shows_the_english_of_its_block(reader: Reader) -> Non
 
 @phone
 def test_a_phone_needs_no_sideways_scrolling(reader: Reader) -> None:
-    for name in ("reading", "progress"):
+    for name in ("progress", "reading"):
         page = reader.open(name)
         for key in ("", "b", "b"):
             if key:
@@ -359,7 +341,7 @@ def test_a_phone_needs_no_sideways_scrolling(reader: Reader) -> None:
                 name,
                 view(page),
             )
-    toggle = reader.context.pages[0].locator(".jz-toggle").bounding_box()
+    toggle = page.locator(".jz-toggle").bounding_box()
     assert toggle is not None
     assert 0 <= toggle["x"] < toggle["x"] + toggle["width"] <= PHONE["width"]
 
@@ -700,7 +682,8 @@ def test_from_a_folder_no_script_runs_but_ours(reader: Reader, site: Path) -> No
     )
     html = (site / "reading.html").read_text(encoding="utf-8")
     evil.write_text(html.replace("</article>", f"{live}</article>"), encoding="utf-8")
-    page = reader.open("evil")
+    page = reader.page
+    page.goto(f"{reader.address}evil.html")
     # Made by a script of ours, which the first one has loaded.
     page.locator(".jz-status").wait_for(state="attached")
     assert not page.locator("html[data-hit]").count()

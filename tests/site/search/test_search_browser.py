@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from shutil import copyfile
 from typing import TYPE_CHECKING, Any
@@ -487,20 +488,30 @@ _PAGE = """<!doctype html><html lang="zh-CN" data-content_root="./"><meta charse
 <script src="search-box.js"></script></html>"""
 
 
+@pytest.fixture(scope="module")
+def reader(browser: Browser) -> Iterator[Reader]:
+    """A reader of all these pages, which remember nothing."""
+    reader = Reader(browser, "")
+    yield reader
+    reader.close()
+
+
 @pytest.fixture
-def tiny(tmp_path: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
+def tiny(tmp_path: Path, reader: Reader) -> Iterator[Callable[..., Page]]:
     """Makes the page of results of a site with these pages: their names, their texts by line.
 
     The end of a name is the title. A line may be a block, to be more than text. ``readings`` say
     how terms are read.
     """
-    readers: list[Reader] = []
+    reader.said.clear()
+    numbers = count()
 
     def new(
         pages: dict[str, list[str | Block]],
         synonyms: list[Any] | None = None,
         readings: dict[str, str] | None = None,
     ) -> Page:
+        folder = tmp_path / f"{next(numbers)}"
         searched = {
             name: searched_page(
                 [
@@ -517,21 +528,19 @@ def tiny(tmp_path: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
         for name, script in files_of(
             searched, synonyms or [], readings or {}, package="jax"
         ).items():
-            path = tmp_path / "_search" / f"{name}.js"
+            path = folder / "_search" / f"{name}.js"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(script, encoding="utf-8")
         for name in ("search.js", "search-box.js"):
-            copyfile(ROOT / "pipeline" / "site" / "static" / name, tmp_path / name)
+            copyfile(ROOT / "pipeline" / "site" / "static" / name, folder / name)
         script = words_script("zh_CN")
-        (tmp_path / "words.js").write_text(script, encoding="utf-8")
-        (tmp_path / "search.html").write_text(_PAGE, encoding="utf-8")
-        readers.append(Reader(browser, f"{tmp_path.as_uri()}/"))
-        return readers[-1].open("search.html")
+        (folder / "words.js").write_text(script, encoding="utf-8")
+        (folder / "search.html").write_text(_PAGE, encoding="utf-8")
+        assert reader.said == []
+        return reader.open(f"{folder.as_uri()}/search.html")
 
     yield new
-    for reader in readers:
-        assert reader.said == []
-        reader.close()
+    assert reader.said == []
 
 
 def test_letters_that_stand_apart_are_taken_from_the_results(

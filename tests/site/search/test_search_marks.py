@@ -30,23 +30,29 @@ MARK = ".jz-match"
 Open = Callable[..., "Page"]
 
 
+@pytest.fixture(scope="module")
+def reader(browser: Browser) -> Iterator[Reader]:
+    reader = Reader(browser, "", viewport=PHONE)
+    yield reader
+    reader.close()
+
+
 @pytest.fixture
-def show(tmp_path: Path, browser: Browser) -> Iterator[Open]:
+def show(tmp_path: Path, reader: Reader) -> Iterator[Open]:
     """Opens a page with this text, as a result for ``words`` leads to it."""
-    readers: list[Reader] = []
+    reader.said.clear()
 
     def opened(text: str, words: str, anchor: str = "") -> Page:
         for name in _SCRIPTS:
             copyfile(ROOT / "pipeline" / "site" / "static" / name, tmp_path / name)
         (tmp_path / "words.js").write_text(words_script("de"), encoding="utf-8")
         (tmp_path / "page.html").write_text(_PAGE.format(text), encoding="utf-8")
-        readers.append(Reader(browser, f"{tmp_path.as_uri()}/", viewport=PHONE))
-        return readers[-1].open(f"page.html?highlight={words}{anchor}")
+        assert reader.said == []
+        reader.page.goto("about:blank")  # nothing is scrolled yet
+        return reader.open(f"{tmp_path.as_uri()}/page.html?highlight={words}{anchor}")
 
     yield opened
-    for reader in readers:
-        assert reader.said == []
-        reader.close()
+    assert reader.said == []
 
 
 def marked(page: Page) -> list[str]:
