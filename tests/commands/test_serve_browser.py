@@ -519,6 +519,38 @@ def test_an_answer_from_before_a_decision_brings_nothing_back(desk: Desk) -> Non
     desk.press("r")
     is_shown(desk, fuzzy.msgid)
     desk.page.wait_for_selector("#review-diff del")
+    held = held_when_changed(desk, "waiting", replace(adopted, msgstr="别处改的"))
+    older = held.fetch()
+    desk.press("x")
+    is_told(desk, "已拒绝，还有 2 条")
+    held.fulfill(response=older)
+    pause(desk)
+    desk.press("x")
+    is_told(desk, "已拒绝，还有 1 条")
+    assert desk.bench.entry("faq", draft.msgid).msgstr == ""
+    desk.expect("document.querySelector('#review-text').textContent === '别处改的'")
+    assert desk.said == []
+
+
+def test_an_answer_about_the_page_before_changes_nothing(desk: Desk) -> None:
+    """A page is asked for when its file changes, and another one is opened in the meantime."""
+    desk.open("faq")
+    entry = desk.bench.catalog("faq").entries[1]
+    held = held_when_changed(desk, "page", replace(entry, msgstr="别处改的"))
+    desk.page.locator("#list").click()
+    desk.page.locator("#page-list button", has_text="grad").click()
+    desk.expect("document.querySelector('#name').textContent === 'grad'")
+    older = held.fetch()
+    held.fulfill(response=older)
+    desk.page.wait_for_timeout(500)
+    assert desk.page.locator("#name").inner_text() == "grad"
+
+
+def held_when_changed(desk: Desk, action: str, entry: Entry) -> Route:
+    """Change an entry of the page "faq"; the first request of the browser for ``action`` then.
+
+    It has no answer yet. Later requests have theirs.
+    """
     held: list[Route] = []
 
     def hold_first(route: Route) -> None:
@@ -527,19 +559,10 @@ def test_an_answer_from_before_a_decision_brings_nothing_back(desk: Desk) -> Non
         else:
             held.append(route)
 
-    desk.page.route("**/api/waiting", hold_first)
-    desk.bench.write("faq", replace(adopted, msgstr="别处改的"))
+    desk.page.route(f"**/api/{action}", hold_first)
+    desk.bench.write("faq", entry)
     assert until(lambda: held or pause(desk), seconds=PATIENCE / 1000)
-    older = held[0].fetch()
-    desk.press("x")
-    is_told(desk, "已拒绝，还有 2 条")
-    held[0].fulfill(response=older)
-    pause(desk)
-    desk.press("x")
-    is_told(desk, "已拒绝，还有 1 条")
-    assert desk.bench.entry("faq", draft.msgid).msgstr == ""
-    desk.expect("document.querySelector('#review-text').textContent === '别处改的'")
-    assert desk.said == []
+    return held[0]
 
 
 def pause(desk: Desk) -> bool:

@@ -528,7 +528,7 @@ async function save(isDraft = false) {
     clearTimeout(waiting);
     if (told.conflict) { showConflict(told.theirs); return; }
     desk.typed.delete(block.msgid);
-    take(told.page);
+    if (told.page.page === desk.page) take(told.page);
     showFilters();
     showPlace();
     const isStillHere = current()?.number === block.number && $("text").value === text;
@@ -623,7 +623,8 @@ async function look() {
 
 async function reload() {
   const told = await ask("page", { page: desk.page }).catch(trouble);
-  if (!told) return;
+  // Ignore the response if the user has opened another page.
+  if (!told || told.page !== desk.page) return;
   const wasTroubled = !$("trouble").hidden || desk.blocks.length === 0;
   const seen = desk.seen;
   if (wasTroubled) { openPage(desk.page); return; }
