@@ -218,6 +218,14 @@ OTHERS = {
         size=HUGE,
         message="at most 8,388,608 are read",
     ),
+    "build: pulled page": Row(
+        command="build sample --no-execute",
+        file="upstream/sample/arrays.md",
+        content=bytes,
+        size=HUGE,
+        message="arrays.md",
+        code=3,
+    ),
     "site: lock": Row(
         command="site sample --no-execute",
         file="upstream/sample.lock",

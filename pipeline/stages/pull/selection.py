@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from pipeline import limits
+from pipeline.adapters.files import read_own
 from pipeline.adapters.upstream import TreeEntry
 from pipeline.core.document.contents import Inclusion, inclusions
 from pipeline.core.document.outline import outline_places
@@ -132,10 +133,8 @@ def changed_files(folder: Path, files: Iterable[SourceFile]) -> list[str]:
 
 
 def _is_intact(path: Path, blob: str) -> bool:
-    try:
-        return blob_id(path.read_bytes()) == blob
-    except OSError:
-        return False
+    data = read_own(path, limits.UPSTREAM_BYTES)
+    return data is not None and blob_id(data) == blob
 
 
 # Folders that the pipeline uses for its own files, and why it refuses upstream's files in them.
