@@ -125,7 +125,7 @@ def _previous_of(entry: Entry | None) -> str:
     return (entry.previous if entry else None) or ""
 
 
-# Splits English into words for a diff. Only to split Chinese, glossary terms would be needed.
+# Splits English into words for a diff. It has no glossary terms, because only Chinese needs them.
 _ENGLISH = Words.of(())
 # States of the blocks that the panel of changes lists.
 _OUTDATED = (
@@ -159,15 +159,15 @@ class Author:
 def since(blocks: Sequence[Block], entries: Sequence[Entry]) -> dict[str, Any]:
     """Return the value ``since`` of a page's record: what has changed since the translation.
 
-    ``blocks`` are all blocks of the page; ``entries`` are the entries of its memory. The counts add
-    up to the number of blocks; blocks in sections that stay English do not count. A translation
-    with several authors counts for each of them::
+    ``blocks`` are all blocks of the page; ``entries`` are the entries of the page's memory file.
+    ``counts`` has the number of blocks in each state, without the blocks in sections that stay
+    English by configuration. A translation with several authors counts for each of them::
 
         {"counts": {"translated": 9, "stale": 1, …}, "blocks": [{"id": "9a8b…", "state": "stale",
          "number": 4, "diff": [["kept", "Use "], ["removed", "this"], ["added", "that"]]}, …],
          "authors": [{"name": "Li Lei", "role": "person", "licence": "", "messages": 9}]}
     """
-    # A section that stays English needs no translation.
+    # Leave out sections that stay English: they need no translation.
     asked = [block for block in blocks if not block.landed.is_rest]
     found = Counter(block.standing for block in asked)
     return {
@@ -192,7 +192,8 @@ def _rows_of_blocks(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
                 pieces = word_diff(block.previous, block.landed.msgid, _ENGLISH)
                 row["diff"] = [(str(piece.part), piece.text) for piece in pieces]
             yield row
-        # Count only messages that can be elements of the page. The record has no others.
+        # The number is the block's index in the page's record. The record has only messages that
+        # can be elements of the page.
         number += block.has_place
 
 

@@ -15,10 +15,11 @@ from pipeline.adapters.html.sanitizer import STYLES, fetches
 if TYPE_CHECKING:
     from tinycss2.ast import AtRule, Node, QualifiedRule
 
-# Combinators at the start of a selector that select elements beside the part of the page.
+# Combinators. A selector that begins with one of them would select elements beside the part of the
+# page: ``+ p`` would become ``.text + p``.
 _BESIDE = ("+", "~")
 _DARK = "color: #14181e"
-_LIGHT = 0.5  # a brighter background is light; from 0 (black) to 1 (white)
+_LIGHT = 0.5  # brightness above which a background counts as light: 0 is black, 1 white
 
 
 def clean_sheet(css: str, *, inside: str) -> str:
@@ -93,10 +94,13 @@ def _is_light_ground(declaration: str) -> bool:
 
 
 def _selectors(prelude: Sequence[Node]) -> Iterator[str]:
-    """Yield those selectors of a list that select only elements in the part of the page."""
+    """Yield the allowed selectors of a rule. ``prelude`` is the list of all its selectors.
+
+    An allowed selector fetches nothing, and selects only elements in the part of the page.
+    """
     from tinycss2 import serialize
 
-    # Without comments, the start of each selector is visible.
+    # Leave out comments, because a comment before a combinator would hide it from ``startswith``.
     said = (node for node in prelude if node.type != "comment")
     for is_between, nodes in groupby(said, key=_is_comma):
         selector = "" if is_between else serialize(nodes).strip()

@@ -121,7 +121,10 @@ def _next(context: SpawnContext, worker: _Worker, job: Job) -> _Worker:
 
 
 def _end_stopped_pages(workers: Sequence[_Worker]) -> None:
-    """End the pages of stopped workers, and resume these workers, which report the pages."""
+    """Kill the pages of workers that a signal has stopped, and resume these workers.
+
+    A resumed worker then sends the outcome of its killed page.
+    """
     if not any(is_stopped(worker.pid) for worker in workers):
         return
     time.sleep(_GRACE)

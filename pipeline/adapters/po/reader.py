@@ -34,7 +34,7 @@ from pipeline.limits import CATALOG_LINES, CATALOG_TEXT, FILE_BYTES
 
 _SAVE = "Save it as UTF-8 and run again."
 _LOOKED_AT = 1 << 16  # number of bytes from which the encoding is guessed
-# Names of the encodings in messages, by Python's names.
+# Python's name of an encoding → its name in messages; "" stands for an unknown encoding.
 _CHINESE = {"gb18030": "GB18030", "big5hkscs": "Big5", "": ""}
 
 
@@ -70,8 +70,8 @@ def _is_mostly_utf8(data: bytes) -> bool:
 _Key = tuple[str | None, str]  # msgctxt and msgid
 
 _HEADER: _Key = (None, "")
-_SAVE_AS_UTF8 = "Save it as UTF-8 and run again."
-# One name in a "#:" line: between isolates if it has spaces, otherwise up to the next space.
+# Matches one name in a "#:" line. A name with spaces is enclosed in two invisible characters
+# (isolates); any other name ends at the next space.
 _REFERENCE = re.compile(
     f"{ISOLATE}([^{END_ISOLATE}]*){END_ISOLATE}([^ \\t]*)|([^ \\t]+)"
 )
@@ -127,7 +127,7 @@ def _decode(data: bytes, where: str) -> str:
     Raises InputError for other encodings, and for characters that no ``.po`` file can hold.
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError("is UTF-16, not UTF-8", where=f"{where}:1", hint=_SAVE_AS_UTF8)
+        raise InputError("is UTF-16, not UTF-8", where=f"{where}:1", hint=_SAVE)
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
         text = data.decode("utf-8")
@@ -261,9 +261,10 @@ def _merged(first: Entry, second: Entry, source: Source) -> Entry:
 
 
 def _translation_of(first: Entry, second: Entry) -> Entry:
-    """Return the one of two entries with the same msgid whose translation the merged entry gets.
+    """Return the entry whose translation the merged entry gets: ``first`` or ``second``.
 
-    If both entries have a translation, the translations are equal, but one entry may be fuzzy.
+    Both entries have the same msgid. If both have a translation, the translations are equal,
+    but one entry may be fuzzy.
     """
     if not second.msgstr:
         return first

@@ -70,8 +70,8 @@ class UpstreamErrors:
             return self.unwritable(reason)
         if _NO_COMMIT.search(complaint):
             hint = (
-                "Check the ref; a full commit id has 40 digits. If the commit is in a lock that "
-                "was written with another copy of upstream, run pull: it writes the lock again."
+                "Check the ref; a full commit id has 40 digits. If the lock names the commit, "
+                "another copy of upstream may have had it: run pull to write a new lock."
             )
             return self._error(f"has no such commit: {reason}", hint=hint)
         # Check for a bundle before passwords, because a bundle needs none.

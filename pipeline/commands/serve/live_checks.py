@@ -77,7 +77,10 @@ def findings_of(
 
 
 def _subjects(page: OpenPage, entries: Sequence[Entry]) -> list[Subject]:
-    """Return entries in the form that checks read. Entries from reST pages have a note."""
+    """Return the translated ``entries`` as subjects, which is the form that the checks read.
+
+    An entry of a reST page has a note that names its markup. Without such a note, it is Markdown.
+    """
     return subjects_of(entries, page.page, Markup.MARKDOWN)
 
 

@@ -34,7 +34,7 @@ class Block:
 
     kind: BlockKind
     text: str  # code, or the msgid, which is on one line except for hard line breaks
-    place: str = ""  # position for messages: "line 12" or "cell 3"
+    place: str = ""  # position as reports show it: "line 12" or "cell 3"
     message: Kind = Kind.PARAGRAPH  # kind of the message, for prose and headings
     markup: Markup = Markup.MARKDOWN
 
@@ -134,7 +134,7 @@ def _without_options(info: str, content: str) -> str:
 
 
 def _place(line: int, cell: int | None) -> str:
-    """Return the position of a block for messages: ``line 12``, or ``cell 3`` in a notebook.
+    """Return the position of a block for reports: ``line 12``, or ``cell 3`` in a notebook.
 
     Lines count from 1, cells from 0.
     """

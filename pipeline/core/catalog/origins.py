@@ -40,7 +40,7 @@ DRAFT = "draft:"
 # A machine wrote the words, and a person has confirmed or changed them.
 DRAFTED = "drafted:"
 # If somebody removes the translation of a message, an obsolete entry stores the removed words. The
-# msgctxt of this entry begins with this word.
+# msgctxt of this entry begins with "emptied".
 EMPTIED = "emptied"
 STATES = (CARRIED, FUZZY, ADOPTED, DRAFT, DRAFTED)
 
@@ -237,8 +237,8 @@ def is_draft(entry: Entry) -> bool:
 def is_replaceable(entry: Entry) -> bool:
     """Return whether an entry is a draft without any comment of a person.
 
-    Such a draft is replaced or removed silently: by a translator's words, by another draft, or
-    together with its message.
+    The words of a translator or of another draft replace such a draft silently. If its message is
+    removed, the draft is removed silently, too.
     """
     return is_draft(entry) and not entry.comments
 

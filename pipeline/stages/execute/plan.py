@@ -55,7 +55,8 @@ class Task:
     """A page that must run, unless its outputs are cached."""
 
     page: Page
-    document: SourceFile  # the document that is run; of a pair, the .ipynb
+    # The file to run. If the page has a .md and an .ipynb file, it is the .ipynb.
+    document: SourceFile
     notebook: Mapping[str, Any]  # upstream's notebook, parsed
     rule: RunRule
     policy: kernel.Policy
@@ -106,7 +107,7 @@ def _plan(context: ExecutionContext, page: Page) -> Task | Execution | None:
     for document in page.files:
         notebook = read_notebook(docs / document.path)
         if notebook is not None:
-            break  # the .ipynb of a pair comes first
+            break  # if a page has a .md and an .ipynb, the .ipynb comes first
     else:
         return None
     rule = _rule(context, page)
@@ -180,7 +181,8 @@ def _reason_to_skip(
         return reason_of(skip.reason, skip.note)
     if not execution.sent_cells(notebook, 0):
         return "no code cells"
-    # Code from cell ``rule.until`` on cannot run here. Skip the page if it has no code before that.
+    # The cell ``rule.until`` and all later cells cannot run here; 0 means that all cells can. Skip
+    # the page if no earlier cell has code.
     if not execution.sent_cells(notebook, rule.until):
         return reason_of(rule.reason, rule.note)
     name, language = execution.kernel_of(notebook)

@@ -392,9 +392,10 @@ def _judgement(task: Task, failure: CellFailure | None) -> tuple[Status, str]:
 def _unmet(
     context: ExecutionContext, task: Task, outputs: Mapping[str, Any]
 ) -> CellFailure | None:
-    """Return the failure of cells with the tag ``raises-exception`` that did not raise, or None.
+    """Return the failure of a page whose cells should have raised an exception, but did not.
 
-    Cells that the configuration lists under the key ``acknowledge`` are not checked.
+    Such cells have the tag ``raises-exception``. Return None if all of them raised. Cells
+    that the configuration lists under the key ``acknowledge`` are not checked.
     """
     acknowledged: set[int] = set()
     for entry in context.run.upstream.acknowledge:

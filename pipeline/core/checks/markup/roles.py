@@ -47,8 +47,8 @@ def _are_dollars_meant(subject: Subject, lost: list[str], new: list[str]) -> boo
     """Return whether the translator meant plain dollar signs, which became the marks of a formula.
 
     ``lost`` are the formulas that only the English has, ``new`` those that only the translation
-    has. There are two signs of such a mistake: fewer dollar signs are visible than in the English,
-    or a new formula contains Chinese although no formula is lost.
+    has. Return True in two cases: the translation shows fewer dollar signs than the English, or a
+    new formula contains Chinese although no formula is lost.
     """
     if subject.english.plain.count("$") > subject.chinese.plain.count("$"):
         return True
@@ -63,7 +63,10 @@ def _dollar_shows(subject: Subject, lost: list[str], *, is_wide: bool) -> Proble
     """
     source = subject.msgstr
     formulas = _written_as(subject.english, lost)
-    mark, text = "$", "a $ is visible: one is missing or too many"
+    mark, text = (
+        "$",
+        "a $ is visible: the matching one is missing, or this one is extra",
+    )
     if is_wide:
         mark, text = "＄", "a full-width ＄ is visible instead of marking a formula"
     hint = "Put $ before and after a formula, and write \\$ for a dollar sign."
@@ -227,7 +230,7 @@ def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
         text=f"the role {fixes.quote(f':{first.name}:')} does not work: its name is visible",
         hint=(
             f"Write {first.example}, with half-width colons and nothing "
-            "between the second colon and the backquote."
+            "between the second colon and the backtick."
         ),
         spans=tuple(shown),
         fix=fix if is_better else None,

@@ -41,7 +41,10 @@ def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
         f"`{code}`" for code in fixes.fewer(subject.english, subject.chinese, Atom.CODE)
     ]
     lost += fixes.fewer(subject.english, subject.chinese, Atom.ROLE)
-    mark, text = "`", "a backtick is visible: one is missing or too many"
+    mark, text = (
+        "`",
+        "a backtick is visible: the matching one is missing, or this one is extra",
+    )
     if "｀" in subject.chinese.literal:
         mark, text = "｀", "a full-width ｀ is visible instead of marking code"
     hint = "Put one backtick before the code and one after it."
@@ -219,7 +222,7 @@ def _find_rst_backquotes(subject: Subject) -> Iterator[Problem]:
     if not single and fixes.count_extra_marks(subject, "`", "｀") <= 0:
         return
     mark = "｀" if "｀" in subject.chinese.literal else "`"
-    text = "a backquote is visible: one is missing or too many"
+    text = "a backquote is visible: the matching one is missing, or this one is extra"
     if mark == "｀":
         text = "a full-width ｀ is visible"
     if _is_code_within_bold(subject.chinese):
