@@ -41,6 +41,8 @@ MORE = f"""<nav class="contents local"><ul><li>
 <p id="code">调用
 <code class="docutils literal notranslate"><span class="pre">{LONG_NAME}</span></code>，再看
 <a class="github reference external" href="https://github.com/example/example">example/example</a>。</p>
+<dl class="field-list simple" id="fields"><dt class="field-odd">参数</dt><dd class="field-odd">
+<p>见 {LONG_NAME}。</p><div class="highlight"><pre>{LONG_NAME * 3}</pre></div></dd></dl>
 """
 PROGRESS: dict[str, Any] = {
     "title": "样例",
@@ -355,6 +357,7 @@ def test_a_name_longer_than_the_line_breaks(reader: Reader) -> None:
         > 1
     )
     assert page.locator("#code code").inner_text() == LONG_NAME
+    assert page.locator("#fields p").inner_text() == f"见 {LONG_NAME}。"
 
 
 @phone
