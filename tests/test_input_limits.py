@@ -155,6 +155,14 @@ def rows() -> dict[str, Row]:
     return found | OTHERS
 
 
+def huge(command: str, file: str, most: str, *, code: int = 4) -> Row:
+    """A file of many terabytes, of which a command reads at most ``most`` bytes."""
+    message = f"at most {most} are read"
+    return Row(
+        command=command, file=file, content=bytes, size=HUGE, message=message, code=code
+    )
+
+
 OTHERS = {
     "glossary: bytes": Row(
         command="check sample",
@@ -188,36 +196,16 @@ OTHERS = {
         content=lambda: b"[" + b"1," * 40_000_000 + b"1]",
         message="at most 8,388,608 are read",
     ),
-    "serve: lock": Row(
-        command="serve sample --port 18765 --no-browser",
-        file="upstream/sample.lock",
-        content=bytes,
-        size=HUGE,
-        message="at most 8,388,608 are read",
+    "serve: lock": huge(
+        "serve sample --port 18765 --no-browser", "upstream/sample.lock", "8,388,608"
     ),
-    "serve: configuration": Row(
-        command="serve sample --port 18765 --no-browser",
-        file="pyproject.toml",
-        content=bytes,
-        size=HUGE,
-        message="at most 1,048,576 are read",
-        code=2,
+    "serve: configuration": huge(
+        "serve sample --port 18765 --no-browser", "pyproject.toml", "1,048,576", code=2
     ),
-    "upgrade: configuration": Row(
-        command="upgrade latest sample --dry-run",
-        file="pyproject.toml",
-        content=bytes,
-        size=HUGE,
-        message="at most 1,048,576 are read",
-        code=2,
+    "upgrade: configuration": huge(
+        "upgrade latest sample --dry-run", "pyproject.toml", "1,048,576", code=2
     ),
-    "pull: lock": Row(
-        command="pull sample",
-        file="upstream/sample.lock",
-        content=bytes,
-        size=HUGE,
-        message="at most 8,388,608 are read",
-    ),
+    "pull: lock": huge("pull sample", "upstream/sample.lock", "8,388,608"),
     "build: pulled page": Row(
         command="build sample --no-execute",
         file="upstream/sample/arrays.md",
@@ -226,13 +214,7 @@ OTHERS = {
         message="arrays.md",
         code=3,
     ),
-    "site: lock": Row(
-        command="site sample --no-execute",
-        file="upstream/sample.lock",
-        content=bytes,
-        size=HUGE,
-        message="at most 8,388,608 are read",
-    ),
+    "site: lock": huge("site sample --no-execute", "upstream/sample.lock", "8,388,608"),
     "draft: glossary": Row(
         command="draft sample --stub --yes",
         file="translations/glossary/zh_CN.csv",
@@ -240,26 +222,14 @@ OTHERS = {
         size=2 * MEBIBYTE,
         message="at most 1,048,576 are read",
     ),
-    "draft: lock": Row(
-        command="draft sample --stub --yes",
-        file="upstream/sample.lock",
-        content=bytes,
-        size=HUGE,
-        message="at most 8,388,608 are read",
+    "draft: lock": huge(
+        "draft sample --stub --yes", "upstream/sample.lock", "8,388,608"
     ),
-    "draft: catalogue": Row(
-        command="draft sample --stub --yes --pages faq",
-        file=CATALOG,
-        content=bytes,
-        size=HUGE,
-        message="at most 8,388,608 are read",
+    "draft: catalogue": huge(
+        "draft sample --stub --yes --pages faq", CATALOG, "8,388,608"
     ),
-    "draft: another file": Row(
-        command="draft sample --stub --yes",
-        file="translations/notes.txt",
-        content=bytes,
-        size=HUGE,
-        message="at most 268,435,456 are read",
+    "draft: another file": huge(
+        "draft sample --stub --yes", "translations/notes.txt", "268,435,456"
     ),
     "cache: entry": Row(
         command="cache verify",
@@ -284,19 +254,9 @@ OTHERS = {
         size=17 * MEBIBYTE,
         message="at most 16,777,216 are read",
     ),
-    "verify-site: any file": Row(
-        command="verify-site in",
-        file="in/freshness.json",
-        content=bytes,
-        size=HUGE,
-        message="at most 67,108,864 are read",
-    ),
-    "sync: catalogue of any size": Row(
-        command="sync sample --no-execute",
-        file=CATALOG,
-        content=bytes,
-        size=HUGE,
-        message="at most 268,435,456 are read",
+    "verify-site: any file": huge("verify-site in", "in/freshness.json", "67,108,864"),
+    "sync: catalogue of any size": huge(
+        "sync sample --no-execute", CATALOG, "268,435,456"
     ),
 }
 

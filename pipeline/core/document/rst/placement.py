@@ -29,9 +29,8 @@ _TOCTREE_CAPTION = re.compile(
     r"\.\. toctree::.*(?:\r?\n[ \t]*:.*)*\r?\n[ \t]*:caption:[ \t]*"
 )
 _TOCTREE_TARGET = re.compile(r"[ \t]*<[^<>\r\n]*>[ \t]*(?:[\r\n]|$)")
-_LINE_BREAK = re.compile(
-    r"(?:\r\n|\r|\n)[ \t]*"
-)  # with the indentation of the next line
+# A line break, with the indentation of the next line.
+_LINE_BREAK = re.compile(r"(?:\r\n|\r|\n)[ \t]*")
 _NAMED_LINK = re.compile(r"`.*<[^<>]+>`_", re.DOTALL)
 
 
@@ -99,13 +98,9 @@ def _break_in_field(text: str, message: Message) -> str:
     takes the indentation of such a field from its second line. If the translation had only one
     line, the literal block would become text of the field.
     """
-    begin = line_start(text, message.start)
-    is_behind_name = bool(text[begin : message.start].strip())
-    if (
-        message.mark != _LITERAL
-        or message.kind is not Kind.DEFINITION
-        or not is_behind_name
-    ):
+    before = text[line_start(text, message.start) : message.start]
+    is_in_field = message.kind is Kind.DEFINITION and before.strip()
+    if message.mark != _LITERAL or not is_in_field:
         return ""
     breaks = _LINE_BREAK.findall(text, message.start, message.end)
     return breaks[-1] if breaks else ""
