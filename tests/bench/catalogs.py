@@ -19,6 +19,7 @@ from pathlib import Path
 import polib
 
 from pipeline.adapters import po
+from pipeline.errors import InputError
 
 _KEPT = re.compile(
     r"""
@@ -59,9 +60,15 @@ def _characters(word: re.Match[str]) -> str:
 
 
 def fill(folder: Path) -> None:
-    """Translate every entry of every catalogue below ``folder``."""
+    """Translate every entry of every catalogue below ``folder``.
+
+    Skip a catalogue that the pipeline refuses: Sphinx offers whole pictures for translation.
+    """
     for path in sorted(folder.rglob("*.po")):
-        catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
+        try:
+            catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
+        except InputError:
+            continue
         entries = tuple(
             replace(entry, msgstr=filler(entry.msgid), fuzzy=False, previous=None)
             for entry in catalog.entries
