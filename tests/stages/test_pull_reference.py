@@ -163,6 +163,18 @@ def test_package_that_cannot_be_imported_stops_no_page(
 
 
 @pytest.mark.slow
+def test_a_lock_that_loses_the_docstrings_must_not_be_committed(
+    project: Project,
+) -> None:
+    project.pull()
+    shutil.rmtree(project.docs)  # a fresh clone has the lock, but no checkout
+    project.package(b"import no_such_lamp")
+    lock, said = project.pull()
+    assert not any(is_reference(file.path) for file in lock.files)
+    assert "do not commit the lock, which lacks the docstrings now" in said
+
+
+@pytest.mark.slow
 def test_module_that_cannot_be_imported_stops_no_other(project: Project) -> None:
     package = {"lamps/__init__.py": PACKAGE, "lamps/odd.py": b"\n1 / 0\n"}
     write_tree(project.root / "package", package)

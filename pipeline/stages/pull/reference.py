@@ -80,9 +80,11 @@ def with_reference(
             record = _record(run, lock, read, key)
             step.result = f"{counted(len(record.objects), 'object')} read"
     except PipelineError as error:
-        run.log.warn(f"{error.where or run.name}: {error.what}")
         is_same = pulled_before is not None and pulled_before.version == run.version
         files = _intact(docs, kept) if is_same else ()
+        lost = "; do not commit the lock, which lacks the docstrings now"
+        advice = lost if locked and not files else ""
+        run.log.warn(f"{error.where or run.name}: {error.what}{advice}")
         return _joined(source, lock, files, read, read_checked_out)
     made = files_of(record)
     files = tuple(
