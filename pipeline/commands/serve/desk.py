@@ -38,7 +38,7 @@ from pipeline.commands.serve.page import (
 from pipeline.core.document.reader import Document
 from pipeline.core.pin.lock import Page
 from pipeline.core.workbench.editing import (
-    Conflict,
+    ConflictError,
     Seen,
     Step,
     cleaned,
@@ -373,9 +373,10 @@ class Desk:
         """Write a change. Return the page's new state, and the number for ``_undo``."""
         if page not in self._pages:
             raise InputError("there is no such page", where=page)
-        result = save(self._run, page, change, locale=self.locale)
-        if isinstance(result, Conflict):
-            theirs = result.theirs
+        try:
+            result = save(self._run, page, change, locale=self.locale)
+        except ConflictError as conflict:
+            theirs = conflict.theirs
             response = None if theirs is None else entry_json(theirs)
             return {"conflict": True, "theirs": response}
         self._library.refresh(page)  # do not wait for the file watcher

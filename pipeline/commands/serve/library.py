@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from rapidfuzz import fuzz, process
+
+from pipeline.core.catalog.change_class import plain_text
+from pipeline.core.catalog.matcher import CUTOFF
 from pipeline.core.word_diff import Part
 from pipeline.core.workbench.editing import Seen
-from pipeline.core.workbench.suggestions import Suggestion, TranslationMemory
 from pipeline.entries import Catalog, Entry
 
 if TYPE_CHECKING:
@@ -24,6 +27,17 @@ if TYPE_CHECKING:
 
 Name = tuple[str | None, str]  # msgctxt and msgid
 Counts = tuple[int, int, int]  # finished, waiting for a person, all
+_WANTED = 5  # maximum number of suggestions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """Translation of a similar English text."""
+
+    score: int  # similarity of the English, up to 100 for the same words
+    page: str
+    english: str
+    msgstr: str
 
 
 class Library:
@@ -35,26 +49,45 @@ class Library:
         # This lock is separate from the desk's: other actions must not wait while the catalogues
         # are read.
         self._reading = threading.Lock()
-        self._memory: TranslationMemory | None = None
+        # By page: the finished translations, each with its English without markup.
+        self._finished: dict[str, dict[Suggestion, str]] = {}
         self._counts: dict[str, Counts] = {}
         self._waiting: dict[str, list[Entry]] = {}
         self._entries: dict[str, dict[Name, Entry]] = {}
 
     def similar(self, page: str, english: str) -> tuple[Suggestion, ...]:
-        """Return translations of English similar to a message of ``page``, the best first."""
+        """Return the translations of the most similar texts, best first and each once.
+
+        The translation of ``english`` itself on ``page`` is left out.
+        """
+        texts: dict[Suggestion, str] = {}
         with self._reading:
-            return self._loaded().search(page, english)
+            self._load()
+            for finished in self._finished.values():
+                texts |= finished
+        found = process.extract(
+            plain_text(english),
+            texts,
+            scorer=fuzz.ratio,
+            score_cutoff=CUTOFF,
+            limit=_WANTED * 4,
+        )
+        by_text: dict[str, Suggestion] = {}
+        for _, score, known in found:
+            if (known.page, known.english) != (page, english):
+                by_text.setdefault(known.msgstr, replace(known, score=int(score)))
+        return tuple(by_text.values())[:_WANTED]
 
     def counts(self) -> dict[str, Counts]:
         """Return the numbers of finished entries, entries that need review, and all entries."""
         with self._reading:
-            self._loaded()
+            self._load()
             return {page: self._counts[page] for page in self._pages}
 
     def waiting(self, page: str = "") -> list[tuple[str, Entry]]:
         """Return the entries that need review, on one page or on all pages in order."""
         with self._reading:
-            self._loaded()
+            self._load()
             found: list[tuple[str, Entry]] = []
             for name in [page] if page else self._pages:
                 found += ((name, entry) for entry in self._waiting[name])
@@ -63,34 +96,35 @@ class Library:
     def entries(self) -> Mapping[str, Mapping[Name, Entry]]:
         """Return the live entries by page and name."""
         with self._reading:
-            self._loaded()
+            self._load()
             return dict(self._entries)
 
     def refresh(self, page: str) -> None:
         """Read the changed catalogue of a page again."""
         with self._reading:
-            if page in self._pages and self._memory is not None:
-                catalog = self._read(page)
-                self._memory.replace(page, catalog)
-                self._take(page, catalog)
+            if page in self._finished:
+                self._take(page, self._read(page))
 
-    def _loaded(self) -> TranslationMemory:
-        """Return the index of translations. The first call reads all catalogues."""
-        if self._memory is None:
-            catalogs = {page: self._read(page) for page in self._pages}
-            self._memory = TranslationMemory(catalogs)
-            for page, catalog in catalogs.items():
-                self._take(page, catalog)
-        return self._memory
+    def _load(self) -> None:
+        """Read all catalogues, unless an earlier call has read them."""
+        if not self._finished:
+            for page in self._pages:
+                self._take(page, self._read(page))
 
     def _take(self, page: str, catalog: Catalog) -> None:
         """Store the entries of a page, their counts, and those that need review."""
         live = [entry for entry in catalog.entries if not entry.obsolete]
         waiting = [entry for entry in live if entry.needs_review]
-        finished = sum(entry.is_translated for entry in live)
+        finished = [entry for entry in live if entry.is_translated]
+        self._finished[page] = {}
+        for entry in finished:
+            known = Suggestion(
+                score=100, page=page, english=entry.msgid, msgstr=entry.msgstr
+            )
+            self._finished[page][known] = plain_text(entry.msgid)
         self._waiting[page] = waiting
         self._entries[page] = {(entry.context, entry.msgid): entry for entry in live}
-        self._counts[page] = (finished, len(waiting), len(live))
+        self._counts[page] = (len(finished), len(waiting), len(live))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

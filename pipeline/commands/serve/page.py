@@ -30,7 +30,7 @@ from pipeline.core.document.reader import Document, Unit
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.pin.lock import Page
 from pipeline.core.word_diff import Words, word_diff
-from pipeline.core.workbench.editing import Conflict, Edited, stamp_of
+from pipeline.core.workbench.editing import Edited, stamp_of
 from pipeline.core.workbench.marks import MarkedHtml
 from pipeline.core.workbench.page_messages import Block, State, blocks_of, excerpt_of
 from pipeline.entries import Catalog, Entry, translations_of
@@ -157,16 +157,14 @@ def read_catalog(run: Run, page: str, *, locale: str) -> OpenCatalog:
 class Change(Protocol):
     """Function that changes a catalogue. ``stamp`` has header fields: translator and date."""
 
-    def __call__(
-        self, catalog: Catalog, /, *, stamp: Mapping[str, str]
-    ) -> Edited | Conflict: ...
+    def __call__(self, catalog: Catalog, /, *, stamp: Mapping[str, str]) -> Edited: ...
 
 
-def save(run: Run, page: str, change: Change, *, locale: str) -> Edited | Conflict:
+def save(run: Run, page: str, change: Change, *, locale: str) -> Edited:
     """Make a change in the catalogue of a page, under the run lock, and return the result.
 
     If another program saves the file at the same time, read the file again, so that both edits are
-    kept. Raises InputError for an unreadable catalogue.
+    kept. Raises InputError for an unreadable catalogue, and ConflictError as the change does.
     """
     when = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M%z")
     stamp = stamp_of(person_in_git(run.settings.root), when)
@@ -174,7 +172,7 @@ def save(run: Run, page: str, change: Change, *, locale: str) -> Edited | Confli
         for _ in range(_TRIES):
             read = read_catalog(run, page, locale=locale)
             result = change(read.catalog, stamp=stamp)
-            if isinstance(result, Conflict) or result.catalog is read.catalog:
+            if result.catalog is read.catalog:
                 return result
             data = po.format_catalog(result.catalog)
             if replace_if_unchanged(read.path, data, before=read.data):

@@ -1,8 +1,8 @@
 """Edits of a catalogue: changes of one entry, and of the header fields that name the translator.
 
 An edit states which version of the entry its author has seen. If the entry has changed since then,
-the result is a conflict with the other version, and nothing is overwritten. The argument ``stamp``
-has the new values of the header fields (``stamp_of``).
+ConflictError reports the other version, and nothing is overwritten. The argument ``stamp`` has the
+new values of the header fields (``stamp_of``).
 """
 
 from __future__ import annotations
@@ -56,11 +56,12 @@ class Edited:
     step: Step
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conflict:
-    """Entry that somebody else has changed meanwhile; ``theirs`` is None if the entry is gone."""
+class ConflictError(Exception):
+    """Somebody else has changed an entry meanwhile; ``theirs`` is None if the entry is gone."""
 
-    theirs: Entry | None
+    def __init__(self, theirs: Entry | None) -> None:
+        super().__init__()
+        self.theirs = theirs
 
 
 def edit(
@@ -70,34 +71,29 @@ def edit(
     *,
     is_draft: bool = False,
     stamp: Mapping[str, str],
-) -> Edited | Conflict:
+) -> Edited:
     """Return ``catalog`` with ``msgstr`` as the translation of the ``seen`` entry.
 
-    With ``is_draft`` the entry becomes fuzzy. The result is a Conflict if the entry has changed.
+    With ``is_draft`` the entry becomes fuzzy. Raises ConflictError if the entry has changed.
     """
-    at = _place_of(catalog, seen.context, seen.msgid)
-    if at is None:
-        return Conflict(theirs=None)
+    at = _place_of(catalog, seen)
     entry = catalog.entries[at]
     written = _written(entry, msgstr, is_draft=is_draft)
     if written == entry:  # no conflict, even if somebody else has written the same
         return Edited(catalog=catalog, step=Step(before=entry, after=entry))
     if not seen.is_like(entry):
-        return Conflict(theirs=entry)
+        raise ConflictError(entry)
     return _replaced(catalog, at, written, stamp=stamp)
 
 
-def reject(
-    catalog: Catalog, seen: Seen, *, stamp: Mapping[str, str]
-) -> Edited | Conflict:
+def reject(catalog: Catalog, seen: Seen, *, stamp: Mapping[str, str]) -> Edited:
     """Return ``catalog`` without the translation of the ``seen`` entry.
 
     A machine's words are deleted. A person's words stay in the catalogue: a translation of older
-    English becomes an obsolete entry; any other translation becomes a comment of the entry.
+    English becomes an obsolete entry; any other translation becomes a comment of the entry. Raises
+    ConflictError if the entry has changed.
     """
     at = _place_of_seen(catalog, seen)
-    if isinstance(at, Conflict):
-        return at
     entry = catalog.entries[at]
     notes = tuple(note for note in entry.notes if not note.startswith(STATES))
     emptied = replace(entry, msgstr="", fuzzy=False, previous=None, notes=notes)
@@ -118,26 +114,21 @@ def reject(
     return _replaced(catalog, at, emptied, stamp=stamp)
 
 
-def keep(catalog: Catalog, seen: Seen) -> Edited | Conflict:
-    """Return ``catalog`` unchanged, or a Conflict if the ``seen`` entry has changed."""
-    at = _place_of_seen(catalog, seen)
-    if isinstance(at, Conflict):
-        return at
-    entry = catalog.entries[at]
+def keep(catalog: Catalog, seen: Seen) -> Edited:
+    """Return ``catalog`` unchanged. Raises ConflictError if the ``seen`` entry has changed."""
+    entry = catalog.entries[_place_of_seen(catalog, seen)]
     return Edited(catalog=catalog, step=Step(before=entry, after=entry))
 
 
 def put_back(
     catalog: Catalog, seen: Seen, before: Entry, *, stamp: Mapping[str, str]
-) -> Edited | Conflict:
+) -> Edited:
     """Return ``catalog`` with ``before``, an earlier version of the ``seen`` entry.
 
     State and comments of the earlier version are restored as well. A person's newer words are
     saved as in ``reject``.
     """
     rejected = reject(catalog, seen, stamp=stamp)
-    if isinstance(rejected, Conflict):
-        return rejected
     newer, emptied = rejected.step.before, rejected.step.after
     kept, comments = rejected.step.kept, list(before.comments)
     if newer.msgstr == before.msgstr:
@@ -156,19 +147,15 @@ def put_back(
     return _replaced(catalog, at, entry, kept=kept, stamp=stamp)
 
 
-def undo(
-    catalog: Catalog, step: Step, *, stamp: Mapping[str, str]
-) -> Edited | Conflict:
+def undo(catalog: Catalog, step: Step, *, stamp: Mapping[str, str]) -> Edited:
     """Return ``catalog`` with the entry as it was before ``step``.
 
-    The result is a Conflict if the entry has changed since then.
+    Raises ConflictError if the entry has changed since then.
     """
-    at = _place_of(catalog, step.after.context, step.after.msgid)
-    if at is None:
-        return Conflict(theirs=None)
+    at = _place_of(catalog, step.after)
     entry = catalog.entries[at]
     if _bare(entry) != _bare(step.after):
-        return Conflict(theirs=entry)
+        raise ConflictError(entry)
     if step.before == step.after:
         return Edited(catalog=catalog, step=step)  # the step changed nothing
     undone = _replaced(catalog, at, step.before, stamp=stamp)
@@ -194,21 +181,21 @@ def cleaned(msgstr: str) -> str:
     return _UNSEEN.sub("", lines).strip()
 
 
-def _place_of(catalog: Catalog, context: str | None, msgid: str) -> int | None:
-    """Return the index of a message's live entry, or None."""
+def _place_of(catalog: Catalog, wanted: Seen | Entry) -> int:
+    """Return the index of a message's live entry. Raises ConflictError if there is none."""
+    name = wanted.context, wanted.msgid
     for at, entry in enumerate(catalog.entries):
-        if (entry.context, entry.msgid) == (context, msgid) and not entry.obsolete:
+        if (entry.context, entry.msgid) == name and not entry.obsolete:
             return at
-    return None
+    raise ConflictError(None)
 
 
-def _place_of_seen(catalog: Catalog, seen: Seen) -> int | Conflict:
-    """Return the index of the ``seen`` entry, or a conflict if it has changed."""
-    at = _place_of(catalog, seen.context, seen.msgid)
-    if at is None:
-        return Conflict(theirs=None)
-    entry = catalog.entries[at]
-    return at if seen.is_like(entry) else Conflict(theirs=entry)
+def _place_of_seen(catalog: Catalog, seen: Seen) -> int:
+    """Return the index of the ``seen`` entry. Raises ConflictError if the entry has changed."""
+    at = _place_of(catalog, seen)
+    if not seen.is_like(catalog.entries[at]):
+        raise ConflictError(catalog.entries[at])
+    return at
 
 
 def _replaced(

@@ -4,7 +4,7 @@ There is a mark before a message and another one after it. A mark is a few punct
 They have no meaning in Markdown and reST, so renderers copy them, and they do not change the anchor
 of a heading. In the HTML, a pair of marks becomes an element::
 
-    Use **all** of it.   →   ⁂†‡⁅Use **all** of it.⁆†‡⁂
+    Use **all** of it.   →   ⁂‡⁅Use **all** of it.⁆‡⁂
     …                    →   <span data-block="1">Use <strong>all</strong> of it.</span>
 
 A few messages cannot be marked. They have no element, so users cannot click on them.
@@ -21,7 +21,9 @@ from pipeline.core.document.splice import Edit, splice
 
 ATTRIBUTE = "data-block"
 
-_DIGITS = "†‡•‣"
+_DIGITS = "†‡"  # binary digits
+_TO_DIGITS = str.maketrans("01", _DIGITS)
+_FROM_DIGITS = str.maketrans(_DIGITS, "01")
 _MARK = re.compile(rf"⁂(?P<start>[{_DIGITS}]+)⁅|⁆(?P<end>[{_DIGITS}]+)⁂")
 # A comment, a tag (its quoted values may contain any character), or a mark outside of both.
 _TOKEN = re.compile(
@@ -91,20 +93,13 @@ def read_marks(html: str) -> MarkedHtml:
 
     result = _TOKEN.sub(read, html)
     inner: dict[int, str] = {}
-    for number, span in spans.items():
+    for number, (first, last) in spans.items():
         # The content may contain marks of other messages, such as the text of an image.
-        inner[number] = read_marks(html[span.inner_start : span.inner_end]).html
+        inner[number] = read_marks(html[first.end() : last.start()]).html
     return MarkedHtml(html=result, inner=inner)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Span:
-    """Positions of the two marks of a message in HTML."""
-
-    start: int  # start of the first mark
-    inner_start: int  # end of the first mark
-    inner_end: int  # start of the second mark
-    end: int  # end of the second mark
+_Marks = tuple[re.Match[str], re.Match[str]]  # the marks before and after a message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,10 +110,10 @@ class _Found:
     path: tuple[int, ...]  # positions of the elements around it, outermost first
 
 
-def _spans(html: str) -> dict[int, _Span]:
+def _spans(html: str) -> dict[int, _Marks]:
     """Return the messages whose two marks are in the same element, by number."""
     starts: dict[str, _Found] = {}
-    spans: dict[int, _Span] = {}
+    spans: dict[int, _Marks] = {}
     for found in _marks_outside_of_tags(html):
         mark = found.mark
         if mark["start"]:
@@ -129,12 +124,7 @@ def _spans(html: str) -> dict[int, _Span]:
         # The page itself may contain the characters of a mark. Take the first pair only.
         if first is None or first.path != found.path or number in spans:
             continue
-        spans[number] = _Span(
-            start=first.mark.start(),
-            inner_start=first.mark.end(),
-            inner_end=mark.start(),
-            end=mark.end(),
-        )
+        spans[number] = first.mark, mark
     return spans
 
 
@@ -155,15 +145,13 @@ def _opens(tag: re.Match[str]) -> bool:
     return bool(name) and name.lower() not in _VOID and not tag[0].endswith("/>")
 
 
-def _element(mark: re.Match[str], spans: Mapping[int, _Span]) -> str:
+def _element(mark: re.Match[str], spans: Mapping[int, _Marks]) -> str:
     """Return the replacement of a mark: the start or end tag of an element, or ""."""
     number = _number(mark["start"] or mark["end"])
-    span = spans.get(number)
-    if span is not None and mark.start() == span.start:
-        return f'<span {ATTRIBUTE}="{number}">'
-    if span is not None and mark.end() == span.end:
-        return "</span>"
-    return ""
+    places = [known.span() for known in spans.get(number, ())]
+    if mark.span() not in places:
+        return ""
+    return f'<span {ATTRIBUTE}="{number}">' if mark["start"] else "</span>"
 
 
 def _with_attribute(tag: re.Match[str], number: int) -> str:
@@ -207,17 +195,9 @@ def _for_title(text: str, message: Message, length: int) -> Iterator[Edit]:
 
 
 def _digits(number: int) -> str:
-    """Return a number in base 4, with punctuation as digits: 6 → ``‡•``."""
-    digits = ""
-    while True:
-        number, digit = divmod(number, len(_DIGITS))
-        digits = _DIGITS[digit] + digits
-        if not number:
-            return digits
+    """Return a number in base 2, with punctuation as digits: 6 → ``‡‡†``."""
+    return f"{number:b}".translate(_TO_DIGITS)
 
 
 def _number(digits: str) -> int:
-    number = 0
-    for digit in digits:
-        number = number * len(_DIGITS) + _DIGITS.index(digit)
-    return number
+    return int(digits.translate(_FROM_DIGITS), 2)

@@ -128,7 +128,7 @@ def test_what_cannot_be_marked_stays_as_it_is(source: str, path: str) -> None:
         ("</p></p>⁂†⁅a⁆†⁂", '</p></p><span data-block="0">a</span>'),
         ("<!-- ⁂†⁅a⁆†⁂ -->", "<!-- a -->"),
         ('<a title="⁆†⁂">a</a>', '<a title="">a</a>'),
-        ("<hr/>⁂‡†⁅a⁆‡†⁂", '<hr/><span data-block="4">a</span>'),
+        ("<hr/>⁂‡†⁅a⁆‡†⁂", '<hr/><span data-block="2">a</span>'),
         # The first pair is ours.
         ("⁂†⁅a⁆†⁂ ⁂†⁅b⁆†⁂", '<span data-block="0">a</span> b'),
         ("⁂†⁅a ⁂†⁅ b⁆†⁂", '<span data-block="0">a  b</span>'),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from places import ROOT
 
 from pipeline.adapters.po import format_catalog, read_catalog
+from pipeline.commands.serve.library import Library
 from pipeline.core.catalog.origins import Copy, Machine
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.merge import merge
@@ -19,7 +20,7 @@ from pipeline.core.document.message import Split
 from pipeline.core.document.reader import read_document
 from pipeline.core.workbench import page_messages
 from pipeline.core.workbench.editing import (
-    Conflict,
+    ConflictError,
     Edited,
     Seen,
     Step,
@@ -32,7 +33,6 @@ from pipeline.core.workbench.editing import (
     undo,
 )
 from pipeline.core.workbench.page_messages import State, blocks_of, excerpt_of, state_of
-from pipeline.core.workbench.suggestions import TranslationMemory
 from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.errors import InputError
 from pipeline.reading import Dialect, Reading
@@ -140,7 +140,6 @@ FUZZY = Entry(
 
 def test_saving_confirms_a_fuzzy_entry_and_says_who_did_it() -> None:
     edited = edit(Catalog(entries=(FUZZY,)), seen(FUZZY), "茶热。", stamp=STAMP)
-    assert isinstance(edited, Edited)
     assert edited.step.after == Entry(
         msgid="Tea is hot.",
         msgstr="茶热。",
@@ -155,7 +154,6 @@ def test_a_draft_says_which_english_it_was_written_for() -> None:
     entry = Entry(msgid="Tea is hot.")
     catalog = Catalog(entries=(Entry(msgid="Other"), entry))
     edited = edit(catalog, seen(entry), "茶", is_draft=True, stamp=STAMP)
-    assert isinstance(edited, Edited)
     assert (edited.step.after.fuzzy, edited.step.after.previous) == (
         True,
         "Tea is hot.",
@@ -171,8 +169,9 @@ def test_a_draft_says_which_english_it_was_written_for() -> None:
 )
 def test_what_somebody_else_has_written_is_a_conflict(theirs: Entry) -> None:
     mine = seen(Entry(msgid="Tea", msgstr="茶"))
-    result = edit(Catalog(entries=(theirs,)), mine, "绿茶", stamp=STAMP)
-    assert result == Conflict(theirs=theirs)
+    with pytest.raises(ConflictError) as conflict:
+        edit(Catalog(entries=(theirs,)), mine, "绿茶", stamp=STAMP)
+    assert conflict.value.theirs == theirs
 
 
 @pytest.mark.parametrize(
@@ -180,8 +179,9 @@ def test_what_somebody_else_has_written_is_a_conflict(theirs: Entry) -> None:
     [(), (Entry(msgid="Tea", obsolete=True), Entry(msgid="Tea", context="A"))],
 )
 def test_an_entry_that_is_gone_is_a_conflict(entries: tuple[Entry, ...]) -> None:
-    result = edit(Catalog(entries=entries), seen(Entry(msgid="Tea")), "茶", stamp=STAMP)
-    assert result == Conflict(theirs=None)
+    with pytest.raises(ConflictError) as conflict:
+        edit(Catalog(entries=entries), seen(Entry(msgid="Tea")), "茶", stamp=STAMP)
+    assert conflict.value.theirs is None
 
 
 def test_the_same_words_of_somebody_else_are_no_conflict() -> None:
@@ -207,7 +207,6 @@ WAITING = Entry(
 
 def rejected(catalog: Catalog, entry: Entry) -> Edited:
     result = reject(catalog, seen(entry), stamp=STAMP)
-    assert isinstance(result, Edited)
     assert not result.step.after.msgstr
     assert not result.step.after.fuzzy
     assert result.step.after.previous is None
@@ -316,9 +315,10 @@ def test_older_english_that_has_other_words_leaves_a_comment(other: Entry) -> No
 def test_nothing_is_rejected_that_was_not_seen(
     entries: tuple[Entry, ...], theirs: str | None
 ) -> None:
-    result = reject(Catalog(entries=entries), seen(FUZZY), stamp=STAMP)
-    assert isinstance(result, Conflict)
-    assert (result.theirs.msgstr if result.theirs else None) == theirs
+    with pytest.raises(ConflictError) as conflict:
+        reject(Catalog(entries=entries), seen(FUZZY), stamp=STAMP)
+    found = conflict.value.theirs
+    assert (found.msgstr if found else None) == theirs
 
 
 BASE = Entry(msgid="Tea is hot.", msgstr="茶是热的。", notes=("paragraph",))
@@ -345,12 +345,10 @@ def test_what_was_there_before_comes_back_with_its_state(
 ) -> None:
     catalog = Catalog(entries=(entry,))
     result = put_back(catalog, seen(entry), before, stamp=STAMP)
-    assert isinstance(result, Edited)
     assert result.step.after == replace(before, comments=comments)
     added = [one.msgstr for one in result.catalog.entries[1:]]
     assert added == ([kept] if kept else [])
     undone = undo(result.catalog, result.step, stamp=STAMP)
-    assert isinstance(undone, Edited)
     assert undone.catalog.entries == catalog.entries
 
 
@@ -360,17 +358,18 @@ def test_nothing_is_put_back_or_kept_that_was_not_seen(
 ) -> None:
     catalog = Catalog(entries=entries)
     theirs = entries[0] if entries else None
-    assert put_back(catalog, seen(BASE), BASE, stamp=STAMP) == Conflict(theirs=theirs)
-    assert keep(catalog, seen(BASE)) == Conflict(theirs=theirs)
+    with pytest.raises(ConflictError) as conflict:
+        put_back(catalog, seen(BASE), BASE, stamp=STAMP)
+    assert conflict.value.theirs == theirs
+    with pytest.raises(ConflictError):
+        keep(catalog, seen(BASE))
 
 
 def test_what_is_kept_writes_nothing_nor_does_its_undo() -> None:
     catalog = Catalog(entries=(NEWER,))
     kept = keep(catalog, seen(NEWER))
-    assert isinstance(kept, Edited)
     assert kept.catalog is catalog
     undone = undo(catalog, kept.step, stamp=STAMP)
-    assert isinstance(undone, Edited)
     assert undone.catalog is catalog
 
 
@@ -403,11 +402,9 @@ def test_whatever_was_done_can_be_undone(
         done = reject(catalog, seen(entry), stamp=STAMP)
     else:
         done = edit(catalog, seen(entry), typed, stamp=STAMP)
-    assert isinstance(done, Edited)
     # A file has been written and read since.
     read = read_catalog(format_catalog(done.catalog), where="x").catalog
     undone = undo(read, done.step, stamp=STAMP)
-    assert isinstance(undone, Edited)
     assert without_lines(undone.catalog) == list(catalog.entries)
 
 
@@ -416,9 +413,10 @@ def test_whatever_was_done_can_be_undone(
 )
 def test_what_somebody_has_changed_since_is_not_undone(theirs: Entry | None) -> None:
     done = edit(Catalog(entries=(FUZZY,)), seen(FUZZY), "茶热。", stamp=STAMP)
-    assert isinstance(done, Edited)
     now = Catalog(entries=(theirs,) if theirs else ())
-    assert undo(now, done.step, stamp=STAMP) == Conflict(theirs=theirs)
+    with pytest.raises(ConflictError) as conflict:
+        undo(now, done.step, stamp=STAMP)
+    assert conflict.value.theirs == theirs
 
 
 def test_nobody_is_named_whom_git_does_not_know() -> None:
@@ -443,7 +441,6 @@ def test_any_text_can_be_saved_and_is_read_back(typed: str, english: str) -> Non
     msgid = cleaned(english) or "Tea"
     entry = Entry(msgid=msgid)
     result = edit(Catalog(entries=(entry,)), seen(entry), cleaned(typed), stamp=STAMP)
-    assert isinstance(result, Edited)
     read = read_catalog(format_catalog(result.catalog), where="x").catalog
     assert read.entries[0].msgstr == cleaned(typed)
 
@@ -458,26 +455,27 @@ def catalog_of(**texts: str) -> Catalog:
 
 
 def test_similar_translations_come_with_their_score_and_once() -> None:
-    memory = TranslationMemory(
-        {
-            "a": catalog_of(Pour_the_hot_tea_now="现在倒热茶", Something_else="别的"),
-            "b": catalog_of(Pour_the_hot_tea="倒热茶", Pour_the_cold_tea="倒冷茶"),
-            "c": catalog_of(Pour_the_hot_tea="倒热茶"),
-        }
-    )
-    found = memory.search("d", "Pour the hot tea")
+    catalogs = {
+        "a": catalog_of(Pour_the_hot_tea_now="现在倒热茶", Something_else="别的"),
+        "b": catalog_of(Pour_the_hot_tea="倒热茶", Pour_the_cold_tea="倒冷茶"),
+        "c": catalog_of(Pour_the_hot_tea="倒热茶"),
+    }
+    library = Library([*catalogs], catalogs.__getitem__)
+    found = library.similar("d", "Pour the hot tea")
     assert (found[0].score, found[0].page, found[0].msgstr) == (100, "b", "倒热茶")
     assert [one.msgstr for one in found].count("倒热茶") == 1
     assert "别的" not in [one.msgstr for one in found]
     # The message itself is no suggestion, its twin on another page is.
-    assert memory.search("b", "Pour the hot tea")[0].page == "c"
+    assert library.similar("b", "Pour the hot tea")[0].page == "c"
 
 
-def test_the_memory_learns_what_is_saved() -> None:
-    memory = TranslationMemory({"a": catalog_of(Pour_the_tea="")})
-    assert memory.search("b", "Pour the tea") == ()
-    memory.replace("a", catalog_of(Pour_the_tea="倒茶"))
-    assert [one.msgstr for one in memory.search("b", "Pour the tea")] == ["倒茶"]
+def test_the_library_learns_what_is_saved() -> None:
+    catalogs = {"a": catalog_of(Pour_the_tea="")}
+    library = Library([*catalogs], catalogs.__getitem__)
+    assert library.similar("b", "Pour the tea") == ()
+    catalogs["a"] = catalog_of(Pour_the_tea="倒茶")
+    library.refresh("a")
+    assert [one.msgstr for one in library.similar("b", "Pour the tea")] == ["倒茶"]
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
