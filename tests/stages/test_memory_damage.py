@@ -19,8 +19,7 @@ from memory_project import FIRST, LOCALE, Project
 from repositories import git, make_origin
 
 from pipeline.adapters import po
-from pipeline.core.memory.record import digest
-from pipeline.core.memory.redaction import redact
+from pipeline.core.memory.record import digest, redact
 from pipeline.entries import Entry
 from pipeline.errors import InputError
 

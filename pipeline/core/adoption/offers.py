@@ -17,7 +17,7 @@ from pipeline.core.catalog.lineage import CLEAR_WORDS
 from pipeline.core.catalog.origins import FUZZY, STATES, Copy, is_open
 from pipeline.core.catalog.update import update_catalogs
 from pipeline.core.document.prose import count_words
-from pipeline.core.memory.redaction import redact
+from pipeline.core.memory.record import redact
 from pipeline.entries import Catalog, Entry
 
 # Placeholder that stands for a translation during the update. No text has its characters.

@@ -18,8 +18,7 @@ from dataclasses import dataclass, replace
 from pipeline.core.checks.fixes import quote
 from pipeline.core.checks.model import Problem, Rule, Subject, usual_markup_of
 from pipeline.core.document.message import Markup
-from pipeline.core.memory.record import SAME
-from pipeline.core.memory.redaction import restore
+from pipeline.core.memory.record import SAME, restore
 from pipeline.entries import Catalog, Entry
 from pipeline.findings import Severity
 

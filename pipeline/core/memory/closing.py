@@ -33,23 +33,23 @@ from pipeline.core.memory.record import (
     Key,
     Memory,
     Place,
+    Stored,
     digest,
     english_of,
     human_work,
     in_order,
+    place_note,
     place_of,
-    seen_note,
     source_note,
+    stored,
     text_of,
     translators_of,
 )
-from pipeline.core.memory.redaction import Stored, stored
 from pipeline.entries import Catalog, Entry
 
 # Takes a msgstr. Returns a note with the person who wrote it, or "" if git does not know.
 TranslatorNoteOf = Callable[[str], str]
 
-_NO_TEXTS: Mapping[str, int] = {}
 # Stands for the old version of an entry if the memory has none.
 _UNKNOWN = Entry(msgid="")
 
@@ -59,36 +59,39 @@ def close_catalog(
     head: Memory,
     *,
     old: Memory | None,
-    live: Collection[str],
-    find: Callable[[str], Place | None],
-    texts: Mapping[str, int] = _NO_TEXTS,
+    live: Collection[str] | None = None,
+    find: Callable[[str], Place | None] = lambda _: None,
+    texts: Mapping[str, int] | None = None,
     touch_of: TranslatorNoteOf | None = None,
 ) -> Memory:
     """Return the memory of a catalogue: ``head`` with the entries of the catalogue.
 
-    - ``head``: the memory's header, without entries.
+    - ``head``: the memory's header. Its entries are not used.
     - ``old``: the page's current memory. Its notes about translators and places are kept if they
       are still true.
-    - ``live``: the digests of the messages on the page at the commit of ``head``.
+    - ``live``: the digests of the messages on the page at the commit of ``head``; if None, those of
+      ``head``.
     - ``find``: takes the digest of English that the page does not have, and returns its place.
     - ``texts``: the English messages of all catalogues, each with its rank (see ``parts_of``).
     - ``touch_of``: takes a newer msgstr, and returns a note with its translator. If ``touch_of`` is
       None or returns "", the translator is the one in the catalogue's header.
+
+    A caller that compares only ``human_work`` needs neither ``find`` nor ``texts``.
     """
     known: Mapping[Key, Entry] = {}
     own_places: dict[str, Place] = {}
     if old:
         known = old.by_key()
         own_places = dict.fromkeys(old.live, Place(commit=old.commit, page=old.page))
-    touched_last = translator_note(catalog.header)
     closing = _Closing(
         known=known,
-        touched_last=touched_last,
+        touched_last=translator_note(catalog.header),
         touch_of=touch_of,
-        live=live,
-        own_places=own_places,
-        find=find,
-        texts=texts,
+        live=head.live if live is None else live,
+        # Prefer a place on the page itself, so that changes of other pages do not change this
+        # memory.
+        find=lambda code: own_places.get(code) or find(code),
+        texts=texts or {},
     )
     return replace(
         head,
@@ -100,29 +103,6 @@ def close_catalog(
     )
 
 
-def close_to_compare(
-    catalog: Catalog,
-    head: Memory,
-    *,
-    old: Memory,
-    touch_of: TranslatorNoteOf | None = None,
-) -> Memory:
-    """Return the memory of a catalogue, for a caller that compares only ``human_work``.
-
-    ``head`` has the header of the result, and the messages of the page. ``old`` is the memory in
-    which the catalogue was last stored. Notes with places of English are left out, because
-    ``human_work`` ignores them.
-    """
-    return close_catalog(
-        catalog,
-        head,
-        old=old,
-        live=head.live,
-        find=lambda _: None,
-        touch_of=touch_of,
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Closing:
     """Conversion of the entries of one catalogue into entries of its memory."""
@@ -131,8 +111,7 @@ class _Closing:
     touched_last: str  # note with the person who saved the catalogue last; or empty
     touch_of: TranslatorNoteOf | None
     live: Collection[str]
-    own_places: Mapping[str, Place]  # places of the English that the page had until now
-    find: Callable[[str], Place | None]
+    find: Callable[[str], Place | None]  # takes a digest of English
     texts: Mapping[str, int]
 
     def close(self, entry: Entry) -> Entry:
@@ -147,9 +126,6 @@ class _Closing:
         if notes != entry.notes:
             entry = replace(entry, notes=notes)
         old = self.known.get((entry.context, code), _UNKNOWN)
-        if code in self.live and _is_blank(entry) and _is_bare(old):
-            # The common case: a message that is not translated yet.
-            return Entry(msgid=code, context=entry.context, obsolete=entry.obsolete)
         sources = self._sources(entry)
         closed = self._without_english(entry, code, old, sources)
         notes = (
@@ -200,7 +176,7 @@ class _Closing:
             followed = followed_text(entry, self.texts)
             return () if followed is None else (followed,)
         code = digest(entry.previous)
-        if code in self.live or self._place(code):
+        if code in self.live or self.find(code):
             return ()
         return parts_of(entry.previous, self.texts)
 
@@ -220,7 +196,7 @@ class _Closing:
         notes: list[str] = []
         old_places = dict(english_of(old))
         for code in map(digest, sources):
-            place = old_places.get(code) or self._place(code) or _adopted_place(closed)
+            place = old_places.get(code) or self.find(code) or _adopted_place(closed)
             if place:
                 notes.append(source_note(code, place))
         return tuple(notes)
@@ -236,8 +212,8 @@ class _Closing:
         """
         if code in self.live:
             return []
-        place = place_of(old, prefix) or self._place(code) or otherwise
-        return [seen_note(prefix, place)] if place else []
+        place = place_of(old, prefix) or self.find(code) or otherwise
+        return [place_note(prefix, place)] if place else []
 
     def _previous_seen_notes(
         self, closed: Entry, old: Entry, sources: Sequence[str]
@@ -286,14 +262,6 @@ class _Closing:
         note = note or self.touched_last
         return (note,) if note else ()
 
-    def _place(self, code: str) -> Place | None:
-        """Return the place of a digest's English.
-
-        A place on the page itself is preferred, so that changes of other pages do not change this
-        memory.
-        """
-        return self.own_places.get(code) or self.find(code)
-
 
 def _adopted_place(entry: Entry) -> Place | None:
     """Return the place of an adopted translation's English, according to its note."""
@@ -309,27 +277,6 @@ def _is_unopened(entry: Entry, old: Entry) -> bool:
     if entry.previous is not None or entry.msgstr != old.msgstr:
         return False
     return entry.fuzzy and old.fuzzy
-
-
-def _is_blank(entry: Entry) -> bool:
-    """Return whether an entry of a catalogue or a memory has no work of a person or an update.
-
-    The message, references, and notes about kind and place are generated and do not count.
-    """
-    work = (
-        entry.msgstr,
-        entry.fuzzy,
-        entry.previous,
-        entry.comments,
-        entry.flags,
-        states_of(entry),
-    )
-    return not any(work)
-
-
-def _is_bare(entry: Entry) -> bool:
-    """Return whether an entry of a memory is blank and has no notes about places."""
-    return _is_blank(entry) and not entry.notes
 
 
 _REMOVED = re.compile(r"\[-(.+?)-\]")  # words of the old message in a diff

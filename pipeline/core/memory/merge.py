@@ -31,10 +31,10 @@ from pipeline.core.memory.record import (
     in_order,
     key_of,
     place_of,
+    stored,
     text_of,
     with_refs,
 )
-from pipeline.core.memory.redaction import stored
 from pipeline.entries import Catalog, Entry
 
 # Pairs of the digest of an English message and its translation (see ``text_of``).
@@ -50,10 +50,13 @@ class Conflict(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """A memory with the work of both sides, and the entries that are not kept."""
+    """A memory with the work of both sides, and the entries that are not kept.
+
+    Of an entry in conflict, the memory has our version.
+    """
 
     memory: Memory
-    taken: bool  # whether the catalogue has to change
+    taken: bool = False  # whether the catalogue has to change
     conflicts: tuple[Conflict, ...] = ()
     # Entries of the catalogue whose translation the memory has replaced or removed.
     given_up: tuple[Entry, ...] = ()
@@ -202,13 +205,11 @@ def lost_in(memory: Memory, old: Memory, held: Translations) -> tuple[Entry, ...
     return tuple(lost)
 
 
-def is_stored(ours: Memory, stored: Memory) -> bool:
-    """Return whether ``ours`` and ``stored`` contain the same work of people."""
-    return differences(ours, stored) == 0
-
-
 def differences(ours: Memory, stored: Memory) -> int:
-    """Return the number of entries that differ in people's work, or that only one side has."""
+    """Return the number of entries that differ in people's work, or that only one side has.
+
+    Blank entries do not count.
+    """
     our_work, their_work = _work(ours), _work(stored)
     keys = our_work.keys() | their_work.keys()
     return sum(our_work.get(key) != their_work.get(key) for key in keys)
@@ -408,15 +409,7 @@ def _key(entry: Entry, text: str, code_of: Callable[[str], str]) -> tuple[str, s
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergedBranches:
-    """A merged memory, and its conflicts. Of an entry in conflict, the memory has our version."""
-
-    memory: Memory
-    conflicts: tuple[Conflict, ...] = ()
-
-
-def merge_branches(base: Memory | None, ours: Memory, theirs: Memory) -> MergedBranches:
+def merge_branches(base: Memory | None, ours: Memory, theirs: Memory) -> Merged:
     """Merge two versions of a page's memory; ``base`` is None if both added the file.
 
     If one side has upgraded the page to another release, the result describes the page at that
@@ -425,11 +418,11 @@ def merge_branches(base: Memory | None, ours: Memory, theirs: Memory) -> MergedB
     head = _head_side(base, ours, theirs)
     # Without a base, no side can have removed anything.
     before = base or replace(head, entries=(), extra={}, comment=())
-    merge = _BranchMerge(base=before.by_key(), ours=ours, theirs=theirs, live=head.live)
+    merge = _BranchMerge(ours=ours, theirs=theirs, live=head.live)
+    old, our, their = before.by_key(), ours.by_key(), theirs.by_key()
     # First the entries of the side whose page is kept, then those that only the other side has.
-    other = theirs if head is ours else ours
-    for key in {**head.by_key(), **other.by_key()}:
-        merge.add(key)
+    for key in our | their if head is ours else their | our:
+        merge.add(old.get(key), our.get(key), their.get(key))
     memory = replace(
         head,
         extra=_merged_fields(before.extra, ours.extra, theirs.extra),
@@ -437,40 +430,27 @@ def merge_branches(base: Memory | None, ours: Memory, theirs: Memory) -> MergedB
         entries=in_order(merge.entries),
     )
     memory = with_refs(memory, None, ours.known_refs | theirs.known_refs)
-    return MergedBranches(memory=memory, conflicts=tuple(merge.conflicts))
+    return Merged(memory=memory, conflicts=tuple(merge.conflicts))
 
 
 @dataclass(slots=True, kw_only=True)
 class _BranchMerge:
     """A merge of two branches in progress."""
 
-    base: Mapping[Key, Entry]
     ours: Memory
     theirs: Memory
     live: Collection[str]  # digests of the messages on the kept page
     entries: list[Entry] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
-    our_entries: Mapping[Key, Entry] = field(init=False)
-    their_entries: Mapping[Key, Entry] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.our_entries = self.ours.by_key()
-        self.their_entries = self.theirs.by_key()
-
-    def add(self, key: Key) -> None:
-        """Add the merged entry for ``key``, unless one side has removed the entry.
-
-        At least one side has the entry.
-        """
-        before = self.base.get(key)
-        our = self.our_entries.get(key)
-        their = self.their_entries.get(key)
+    def add(self, before: Entry | None, our: Entry | None, their: Entry | None) -> None:
+        """Add the merged version of an entry, unless one side has removed the entry."""
         if our and their:
             self._add_both(before, our, their)
         elif our:
             self._add_alone(before, our, self.ours)
-        else:
-            self._add_alone(before, self.their_entries[key], self.theirs)
+        elif their:
+            self._add_alone(before, their, self.theirs)
 
     def _add_both(self, before: Entry | None, our: Entry, their: Entry) -> None:
         """Add an entry that both sides have, with the translation that ``_chosen`` returns."""

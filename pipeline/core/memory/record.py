@@ -2,7 +2,7 @@
 
 A memory is a catalogue with digests in place of English. It is committed, so it must not contain
 upstream's text. With upstream's documents, it can be converted to a catalogue again ("opened").
-In a translation, ``⟦N⟧`` replaces a long code span, link or formula (see ``redaction``). The ``#.``
+In a translation, ``⟦N⟧`` replaces a long code span, link or formula (see ``redact``). The ``#.``
 notes of an entry say in which commit and page its English is, and who translated it:
 
 ==============================  =========================================================
@@ -28,6 +28,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from pipeline.core.document.prose import atoms_of
 from pipeline.entries import Entry
 
 # Placeholder for a diff in a note. A real diff never looks like this, because it contains words.
@@ -42,14 +43,11 @@ SOURCE, TRANSLATOR = "source: ", "translator: "
 TOUCH = re.compile(
     r"translator: (.*?), (\d{4}-\d\d-\d\d \d\d:\d\d[+-]\d{4})(?:, (.+))?"
 )
-_DIGEST, _COMMIT, _PAGE = r"([0-9a-f]{32})", r"([0-9a-f]{40})", r"(\S.*)"
-_SOURCE = re.compile(f"{SOURCE}{_DIGEST} {_COMMIT} {_PAGE}")
-# By prefix: the format that a note with this prefix must have.
-_PATTERNS = {
-    SEEN: re.compile(f"{SEEN}{_COMMIT} {_PAGE}"),
-    PREVIOUS_SEEN: re.compile(f"{PREVIOUS_SEEN}{_COMMIT} {_PAGE}"),
-    SOURCE: _SOURCE,
-}
+# A note about a place. Only a ``source:`` note has a digest.
+_PLACE_NOTE = re.compile(
+    rf"(?P<prefix>{SEEN}|{PREVIOUS_SEEN}|{SOURCE}(?P<digest>[0-9a-f]{{32}}) )"
+    r"(?P<commit>[0-9a-f]{40}) (?P<page>\S.*)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +65,7 @@ class English(NamedTuple):
     place: Place | None
 
 
-def seen_note(prefix: str, place: Place) -> str:
+def place_note(prefix: str, place: Place) -> str:
     """Return the note that names ``place`` as the place of English.
 
     ``prefix`` is ``SEEN`` or ``PREVIOUS_SEEN``. ``SEEN`` and the page ``guide/start`` at ``1f0c…``
@@ -82,7 +80,7 @@ def source_note(code: str, place: Place) -> str:
     ``code`` is the digest of the message: ``source: 9a8b… 1f0c… guide/start``. ``sources_of`` is
     the inverse.
     """
-    return f"{SOURCE}{code} {place.commit} {place.page}"
+    return place_note(f"{SOURCE}{code} ", place)
 
 
 def translators_of(entry: Entry) -> tuple[str, ...]:
@@ -110,11 +108,11 @@ def place_of(entry: Entry, prefix: str) -> Place | None:
     ``prefix`` is ``SEEN`` or ``PREVIOUS_SEEN``. The note has the right format, because
     ``read_memory`` rejects all others.
     """
-    matches = _matching_notes(_PATTERNS[prefix], entry)
-    if not matches:
-        return None
     # An entry has one such note. If a git merge left two, the first one counts.
-    return Place(commit=matches[0][1], page=matches[0][2])
+    for note in _place_notes(entry):
+        if note["prefix"] == prefix:
+            return _place_in(note)
+    return None
 
 
 def sources_of(entry: Entry) -> list[English]:
@@ -124,8 +122,9 @@ def sources_of(entry: Entry) -> list[English]:
     joined text.
     """
     return [
-        English(match[1], Place(commit=match[2], page=match[3]))
-        for match in _matching_notes(_SOURCE, entry)
+        English(note["digest"], _place_in(note))
+        for note in _place_notes(entry)
+        if note["digest"]
     ]
 
 
@@ -155,26 +154,24 @@ def commits_in(entries: Iterable[Entry]) -> frozenset[str]:
 def renamed_places(entry: Entry, rename: Callable[[str, Place], Place]) -> Entry:
     """Return ``entry`` with each place in its notes replaced by ``rename(digest, place)``."""
     codes = {SEEN: entry.msgid, PREVIOUS_SEEN: entry.previous or ""}
-    notes: list[str] = []
-    for note in entry.notes:
-        source = _SOURCE.fullmatch(note)
-        if source:
-            place = Place(commit=source[2], page=source[3])
-            notes.append(source_note(source[1], rename(source[1], place)))
-            continue
-        renamed = note
-        for prefix, code in codes.items():
-            seen = _PATTERNS[prefix].fullmatch(note)
-            if seen:
-                place = Place(commit=seen[1], page=seen[2])
-                renamed = seen_note(prefix, rename(code, place))
-        notes.append(renamed)
-    return replace(entry, notes=tuple(notes))
+
+    def renamed(note: str) -> str:
+        match = _PLACE_NOTE.fullmatch(note)
+        if match is None:
+            return note
+        code = match["digest"] or codes[match["prefix"]]
+        return place_note(match["prefix"], rename(code, _place_in(match)))
+
+    return replace(entry, notes=tuple(map(renamed, entry.notes)))
 
 
-def _matching_notes(pattern: re.Pattern[str], entry: Entry) -> list[re.Match[str]]:
-    """Return the matches of ``pattern`` with the notes of an entry, in order."""
-    return [match for match in map(pattern.fullmatch, entry.notes) if match]
+def _place_notes(entry: Entry) -> list[re.Match[str]]:
+    """Return the notes of an entry about places, in order, as matches of ``_PLACE_NOTE``."""
+    return list(filter(None, map(_PLACE_NOTE.fullmatch, entry.notes)))
+
+
+def _place_in(note: re.Match[str]) -> Place:
+    return Place(commit=note["commit"], page=note["page"])
 
 
 def malformed_note(entry: Entry) -> str:
@@ -182,10 +179,8 @@ def malformed_note(entry: Entry) -> str:
 
     A git merge or an edit may leave such a note: ``seen: HEAD guide/start``.
     """
-    for note in entry.notes_with(tuple(_PATTERNS)):
-        # "previous seen: 1f0c… guide/start" → "previous seen: "
-        prefix = f"{note.partition(':')[0]}: "
-        if not _PATTERNS[prefix].fullmatch(note):
+    for note in entry.notes_with((SEEN, PREVIOUS_SEEN, SOURCE)):
+        if not _PLACE_NOTE.fullmatch(note):
             return note
     return ""
 
@@ -302,7 +297,7 @@ def as_obsolete(entry: Entry, *, old: Memory, live: Collection[str]) -> Entry:
     for prefix, code in ((SEEN, entry.msgid), (PREVIOUS_SEEN, entry.previous)):
         place = _left_place(entry, prefix, code, old)
         if place and code not in live:
-            notes.append(seen_note(prefix, place))
+            notes.append(place_note(prefix, place))
     notes += translators_of(entry)
     return replace(entry, obsolete=True, notes=tuple(notes), line=0)
 
@@ -354,3 +349,99 @@ def index_places(memories: Iterable[Memory]) -> dict[str, Place]:
                 if seen:
                     places.setdefault(code, seen)
     return places
+
+
+# Redaction: long atoms become ⟦N⟧ in a memory, and are restored in a catalogue. Atoms are code,
+# links and formulas, which a translation repeats unchanged. A link of a dozen words is text of
+# upstream, which must not be in this repository. Short atoms such as ``jax.jit`` stay.
+_LONG = 4  # minimum number of words of a long atom
+_SHORTEST = 2 * _LONG  # minimum number of characters of that many words
+_WORD = re.compile(r"[A-Za-z][A-Za-z']+")
+_URL = re.compile(r"https?://[!-;=?-_a-z{|}~]+")
+_TRAILING = ".,;:!?)*_"  # at the end of a URL, these belong to the sentence
+_BRACKET = "⟦"
+_MARK = re.compile(r"⟦(\d+)⟧")
+
+
+class Stored(NamedTuple):
+    """A msgstr in the form of a memory. If the msgstr is English, a note replaces it."""
+
+    msgstr: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Return the msgstr or the note, as ``text_of`` does for an entry of a memory."""
+        return "".join((self.msgstr, *self.notes))
+
+
+def stored(entry: Entry) -> Stored:
+    """Return the msgstr of a catalogue's ``entry`` in the form of a memory, without English.
+
+    The note ``SAME`` replaces a msgstr that equals the msgid, and the note ``SAME_AS_PREVIOUS``
+    replaces a msgstr that equals the previous msgid. In any other msgstr, the long atoms are
+    replaced (see ``redact``).
+    """
+    if not entry.msgstr:
+        return Stored()
+    if entry.msgstr == entry.msgid:
+        return Stored(notes=(SAME,))
+    if entry.msgstr == entry.previous:
+        return Stored(notes=(SAME_AS_PREVIOUS,))
+    return Stored(msgstr=redact(entry.msgstr, entry.source_text))
+
+
+def redact(msgstr: str, english: str) -> str:
+    """Return ``msgstr`` with ⟦N⟧ for each long atom that it shares with ``english``.
+
+    N counts the long atoms of the English from 1; ⟦0⟧ is an escaped bracket.
+    "输入 `cup of tea for two`。" → "输入 ⟦1⟧。"
+    """
+    numbers: dict[str, int] = {_BRACKET: 0}
+    # Most translations have too few English words for a long atom.
+    if len(_WORD.findall(msgstr)) >= _LONG:
+        for number, atom in enumerate(_long_atoms(english), start=1):
+            numbers.setdefault(atom, number)
+    present = [atom for atom in numbers if atom in msgstr]
+    if not present:
+        return msgstr
+    if len(present) == 1:
+        (atom,) = present  # the common case, which needs no pattern
+        return msgstr.replace(atom, f"⟦{numbers[atom]}⟧")
+    # Longest first: an atom may be part of another one.
+    present.sort(key=len, reverse=True)
+    pattern = "|".join(map(re.escape, present))
+    return re.sub(pattern, lambda match: f"⟦{numbers[match[0]]}⟧", msgstr)
+
+
+def restore(msgstr: str, english: str | None) -> str | None:
+    """Return the original of a redacted msgstr, or None if a ⟦N⟧ cannot be restored.
+
+    ``english`` is the text that was passed to ``redact``, or None if this text is unknown.
+    """
+    numbers = set(_MARK.findall(msgstr))
+    if not numbers:
+        return msgstr
+    atoms = [_BRACKET]
+    # ⟦0⟧, an escaped bracket, needs no English.
+    if english is not None and numbers != {"0"}:
+        atoms += _long_atoms(english)
+    # Compare digits as text: a file may contain a number with thousands of digits.
+    known = {str(number): atom for number, atom in enumerate(atoms)}
+    if not numbers <= known.keys():
+        return None
+    return _MARK.sub(lambda match: known[match[1]], msgstr)
+
+
+def _long_atoms(english: str) -> list[str]:
+    """Return the long atoms of a message, then its long URLs.
+
+    An atom is long if it has at least ``_LONG`` words: ``cup of tea for two``, but not ``jax.jit``.
+    URLs are listed separately, because a translation may have the URL without the link around it.
+    """
+    # A shorter text cannot have ``_LONG`` words. This test is fast, and many messages are shorter.
+    if len(english) < _SHORTEST:
+        return []
+    urls = _URL.findall(english)
+    atoms = [*atoms_of(english), *(url.rstrip(_TRAILING) for url in urls)]
+    return [atom for atom in atoms if len(_WORD.findall(atom)) >= _LONG]

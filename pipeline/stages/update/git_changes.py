@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import dropwhile, takewhile
 from math import inf
 from pathlib import Path
@@ -30,8 +30,8 @@ from pipeline.adapters.version_control import (
     tracked_though_ignored,
     versions_in_git,
 )
-from pipeline.core.memory.closing import close_to_compare
-from pipeline.core.memory.merge import differences, is_stored
+from pipeline.core.memory.closing import close_catalog
+from pipeline.core.memory.merge import differences
 from pipeline.core.memory.record import TOUCH, TRANSLATOR, Memory
 from pipeline.core.pin.lock import blob_id
 from pipeline.entries import Catalog, Entry
@@ -168,10 +168,10 @@ def start_in_git(locale: Locale, local: Catalog, theirs: Memory) -> Start:
     The base is the newest version of the memory file with the same translations as the catalogue.
     If there is none, return a ``Start`` without a base.
     """
-    if is_stored(close_to_compare(local, theirs, old=theirs), theirs):
+    if _distance(local, theirs) == 0:
         return Start(theirs, NO_MOVE)  # the common case
     for base in memories_in_git(locale, theirs.page):
-        if is_stored(close_to_compare(local, base, old=base), base):
+        if _distance(local, base) == 0:
             blob = blob_id(locale.memory_files[theirs.page])
             by_git = bool(blobs_in_git(locale.paths.root, {blob}))
             return Start(base, Move(by_git=by_git, is_kept=True))
@@ -200,13 +200,15 @@ def overwritten_by_git(locale: Locale) -> frozenset[str]:
 
 def start_of_overwritten(locale: Locale, local: Catalog, theirs: Memory) -> Memory:
     """Return the version of a memory file that is most similar to a catalogue from git."""
-
-    def distance(version: Memory) -> int:
-        return differences(close_to_compare(local, version, old=version), version)
-
-    if distance(theirs) == 0:
+    if _distance(local, theirs) == 0:
         return theirs  # the common case
-    return min((theirs, *memories_in_git(locale, theirs.page)), key=distance)
+    versions = (theirs, *memories_in_git(locale, theirs.page))
+    return min(versions, key=partial(_distance, local))
+
+
+def _distance(local: Catalog, version: Memory) -> int:
+    """Return in how many entries a catalogue and a version of its memory differ."""
+    return differences(close_catalog(local, version, old=version), version)
 
 
 def memories_in_git(locale: Locale, page: str) -> Iterator[Memory]:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.core.catalog.origins import EMPTIED
-from pipeline.core.memory.closing import TranslatorNoteOf, close_to_compare
+from pipeline.core.memory.closing import TranslatorNoteOf, close_catalog
 from pipeline.core.memory.file import moment_of
 from pipeline.core.memory.merge import (
     Merged,
@@ -130,7 +130,7 @@ def merge_sides(sides: Sides, held_elsewhere: Callable[[], Translations]) -> Mer
     because it is slow.
     """
     base, theirs = sides.base, sides.theirs
-    ours = close_to_compare(
+    ours = close_catalog(
         sides.local, theirs, old=base or theirs, touch_of=sides.touch_of
     )
     follows = sides.move.by_git

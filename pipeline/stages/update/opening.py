@@ -14,8 +14,7 @@ from functools import cache
 from pipeline.adapters import po
 from pipeline.core.memory.file import EDITING
 from pipeline.core.memory.merge import Merged, Translations, translations_in_catalogs
-from pipeline.core.memory.msgid_repair import restore_english, unknown_texts
-from pipeline.core.memory.opening import Opened
+from pipeline.core.memory.opening import Opened, restore_english, unknown_texts
 from pipeline.core.memory.record import Memory, with_refs
 from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog, Entry
@@ -198,7 +197,7 @@ class _Opening:
             return  # the common case: no change of the memory, or git has the old version
         local = self._rebuilt(seen).catalog
         sides = Sides(local=local, theirs=theirs, base=None, move=move, seen=seen)
-        merged = Merged(memory=theirs, taken=False)
+        merged = Merged(memory=theirs)
         written = po.write_catalog(opened).catalog
         save_dropped_translations(self.locale, sides, merged, written)
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from pipeline.adapters.files import read_bytes
-from pipeline.core.memory.closing import close_to_compare
+from pipeline.core.memory.closing import close_catalog
 from pipeline.core.memory.record import Memory, Place, renamed_places, with_refs
 from pipeline.core.memory.releases import is_folded
 from pipeline.core.pin.lock import Lock, parse_lock
@@ -116,7 +116,7 @@ def _verify_page(
     if locale.view is not None:
         # For a release beside the pin, the two catalogues may differ: obsolete entries have another
         # order, and each update creates the fuzzy entries anew. So compare only translations.
-        own = close_to_compare(local, memory, old=memory)
+        own = close_catalog(local, memory, old=memory)
         if not is_folded(memory, own):
             name = locale.catalog_name(page)
             locale.report(_differs(page, name, locale.memory_name(page)))

@@ -13,8 +13,7 @@ from pipeline.core.checks.hygiene import (
     readable_texts,
 )
 from pipeline.core.document.message import Markup
-from pipeline.core.memory.record import digest
-from pipeline.core.memory.redaction import stored
+from pipeline.core.memory.record import digest, stored
 from pipeline.entries import Entry
 
 LINK = "[a lamp](https://example.org/many-words-that-make-it-long)"

@@ -11,7 +11,6 @@ from pipeline.core.catalog.change_class import diff
 from pipeline.core.catalog.origins import Copy, Machine
 from pipeline.core.memory.closing import (
     close_catalog,
-    close_to_compare,
     followed_text,
     parts_of,
     states_without_english,
@@ -205,7 +204,7 @@ def test_whose_name_an_entry_gets() -> None:
 def test_what_is_closed_to_be_compared_looks_up_no_place() -> None:
     entry = Entry(msgid="Gone.", msgstr="没了", obsolete=True)
     head = memory_of(Entry(msgid=digest(TEA)))
-    closed = close_to_compare(Catalog(header=HAN, entries=(entry,)), head, old=head)
+    closed = close_catalog(Catalog(header=HAN, entries=(entry,)), head, old=head)
     expected = Entry(
         msgid=digest("Gone."), msgstr="没了", obsolete=True, notes=(BY_HAN,)
     )
@@ -218,7 +217,7 @@ def test_a_commit_knows_better_than_the_header_who_has_translated() -> None:
         entries=(Entry(msgid=TEA, msgstr="茶"), Entry(msgid="Cake.", msgstr="糕")),
     )
     authors = {"茶": LI}
-    closed = close_to_compare(
+    closed = close_catalog(
         catalog,
         memory_of(),
         old=memory_of(),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.core.memory.merge import MergedBranches, merge_branches
+from pipeline.core.memory.merge import Merged, merge_branches
 from pipeline.core.memory.record import Memory, digest
 from pipeline.entries import Entry
 
@@ -34,7 +34,7 @@ def entry(code: str, text: str = "", **fields: object) -> Entry:
     return replace(made, **fields)  # type: ignore[arg-type]
 
 
-def said(merged: MergedBranches) -> list[str]:
+def said(merged: Merged) -> list[str]:
     """The translations of the merged memory: ``?`` for those that wait, ``~`` for obsolete."""
     return [
         "~" * one.obsolete + "?" * one.fuzzy + one.msgstr

@@ -1,4 +1,4 @@
-"""core/memory/msgid_repair: which message an entry was whose English somebody has edited."""
+"""core/memory/opening: which message an entry was whose English somebody has edited."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.core.memory.closing import close_catalog
-from pipeline.core.memory.msgid_repair import restore_english, unknown_texts
+from pipeline.core.memory.opening import restore_english, unknown_texts
 from pipeline.core.memory.record import Memory
 from pipeline.entries import Catalog, Entry
 

@@ -1,4 +1,4 @@
-"""core/memory/redaction: long atoms of a translation, left out and put back."""
+"""core/memory/record: long atoms of a translation, left out and put back."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.memory.record import SAME, SAME_AS_PREVIOUS
-from pipeline.core.memory.redaction import redact, restore, stored
+from pipeline.core.memory.record import SAME, SAME_AS_PREVIOUS, redact, restore, stored
 from pipeline.entries import Entry
 
 LINK = "](https://bench.example.org/the/plan/of/all/drawers.html)"
