@@ -225,7 +225,7 @@ def update_locale(
         run.log.note(f"nothing changed for {locale.name} since the last run")
         return UpdatedLocale(pages=found, dropped=memos.dropped())
     # Import these only here: they load slowly, and a run without changes needs none of them.
-    from pipeline.core.catalog.counts import count_catalog, is_settled, with_classes
+    from pipeline.core.catalog.counts import count_catalog, is_settled
     from pipeline.stages.split import split
     from pipeline.stages.update.stage import update
 
@@ -243,7 +243,7 @@ def update_locale(
             findings=(*page.findings, *reported),
         )
         found[name] = UpdatedPage(
-            row=with_classes(count_catalog(row, catalog), catalog),
+            row=count_catalog(row, catalog),
             links=_links_of(page),
             # A page with findings is not settled: the next run must update the page again, because
             # only an update reports these findings.

@@ -8,7 +8,7 @@ not import slow modules, such as those that compare texts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from pipeline.core.execution.result import Execution
 from pipeline.core.pin.lock import SourceFile
@@ -103,28 +103,11 @@ class Progress:
 
 def progress_of(pages: Iterable[PageResult]) -> Progress:
     """Return the sums of the counts of ``pages``, which must be of the same locale."""
-    messages = translated = fuzzy = 0
-    words = translated_words = fuzzy_words = 0
-    drafts = draft_words = 0
-    for page in pages:
-        messages += page.messages
-        translated += page.translated
-        fuzzy += page.fuzzy
-        words += page.words
-        translated_words += page.translated_words
-        fuzzy_words += page.fuzzy_words
-        drafts += page.drafts
-        draft_words += page.draft_words
-    return Progress(
-        messages=messages,
-        translated=translated,
-        fuzzy=fuzzy,
-        words=words,
-        translated_words=translated_words,
-        fuzzy_words=fuzzy_words,
-        drafts=drafts,
-        draft_words=draft_words,
-    )
+    rows = tuple(pages)
+    counts = {}
+    for column in fields(Progress):
+        counts[column.name] = sum(getattr(row, column.name) for row in rows)
+    return Progress(**counts)
 
 
 def whole_percent(part: int, whole: int) -> int | None:

@@ -20,7 +20,7 @@ from pipeline.core.catalog.origins import (
     OriginKind,
     copy_of,
     kind_of,
-    origins_of,
+    makers_of,
 )
 from pipeline.core.document.landing import Landing
 from pipeline.core.document.message import Kind
@@ -222,9 +222,9 @@ def authors_of(entry: Entry) -> Iterator[Author]:
     if copy is not None:
         name = copy.author.partition(" <")[0]
         yield Author(Role.ADOPTED, name, copy.licence)
-    for origin in origins_of(entry):
-        if isinstance(origin.maker, Machine):
-            yield Author(Role.MODEL, origin.maker.model)
+    for maker in makers_of(entry):
+        if isinstance(maker, Machine):
+            yield Author(Role.MODEL, maker.model)
             break
     notes = translators_of(entry)
     touch = TOUCH.match(notes[-1]) if notes else None

@@ -6,16 +6,17 @@ A fuzzy translation is one that a person must review. Its class says why it is f
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from pipeline.core.catalog.change_class import ChangeClass
 from pipeline.core.catalog.origins import (
     OriginKind,
     fuzzy_class,
+    is_draft,
     is_replaceable,
-    kind_of,
 )
 from pipeline.core.catalog.update import Updated
 from pipeline.core.document.prose import count_words
@@ -31,28 +32,36 @@ CLASSES = (*map(str, ChangeClass), OTHER, DRAFT)
 def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
     """Return ``result`` with the numbers of messages and English words in ``catalog``, by state.
 
-    Obsolete entries are counted separately, because they are no longer messages of the page.
+    Obsolete entries are counted separately, because they are no longer messages of the page. Fuzzy
+    messages are counted by class as well: ``{"numbers": 2, "rewording": 5}``. Drafts are a class of
+    their own.
     """
-    words = translated = translated_words = fuzzy = obsolete = 0
-    for entry in catalog.entries:
-        if entry.obsolete:
-            obsolete += 1
-            continue
-        entry_words = count_words(entry.msgid)
-        words += entry_words
-        # A fuzzy entry without a translation counts as untranslated.
-        fuzzy += entry.needs_review
+    live = [entry for entry in catalog.entries if not entry.obsolete]
+    counts: dict[str, Any] = defaultdict(int)
+    classes: Counter[str] = Counter()
+    for entry in live:
+        words = count_words(entry.msgid)
+        counts["words"] += words
         if entry.is_translated:
-            translated += 1
-            translated_words += entry_words
+            counts["translated"] += 1
+            counts["translated_words"] += words
+        # A fuzzy entry without a translation counts as untranslated.
+        if not entry.needs_review:
+            continue
+        counts["fuzzy"] += 1
+        counts["fuzzy_words"] += words
+        kind = fuzzy_class(entry) or OTHER
+        if is_draft(entry):
+            kind = DRAFT
+            counts["draft_words"] += words
+        classes[kind] += 1
     return replace(
         result,
-        messages=len(catalog.entries) - obsolete,
-        words=words,
-        translated=translated,
-        translated_words=translated_words,
-        fuzzy=fuzzy,
-        obsolete=obsolete,
+        messages=len(live),
+        obsolete=len(catalog.entries) - len(live),
+        drafts=classes[DRAFT],
+        classes=in_order(classes),
+        **counts,
     )
 
 
@@ -64,32 +73,6 @@ def is_settled(catalog: Catalog) -> bool:
     """
     live = [entry for entry in catalog.entries if not entry.obsolete]
     return all(entry.msgstr and not is_replaceable(entry) for entry in live)
-
-
-def with_classes(result: PageResult, catalog: Catalog) -> PageResult:
-    """Return ``result`` with the number of fuzzy messages in each class.
-
-    ``{"numbers": 2, "rewording": 5}``. Drafts are a class of their own. The English words of fuzzy
-    messages and of drafts are counted as well.
-    """
-    classes: Counter[str] = Counter()
-    words = draft_words = 0
-    for entry in catalog.entries:
-        if not entry.needs_review:
-            continue
-        words += count_words(entry.msgid)
-        if kind_of(entry) is OriginKind.DRAFT:
-            classes[DRAFT] += 1
-            draft_words += count_words(entry.msgid)
-        else:
-            classes[fuzzy_class(entry) or OTHER] += 1
-    return replace(
-        result,
-        classes=in_order(classes),
-        fuzzy_words=words,
-        drafts=classes[DRAFT],
-        draft_words=draft_words,
-    )
 
 
 def update_counts(updated: Updated | None) -> UpdateCounts | None:

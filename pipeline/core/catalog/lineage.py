@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pipeline.core.document.prose import count_words
 from pipeline.core.pin.sphinx_config import sphinx_values
@@ -154,13 +154,13 @@ def plan_update(
 
     The arguments are those of ``update_catalogs``.
     """
-    moves = _moves(old, wanted, gone)
+    added, lost = _moves(old, wanted, gone)
     kin: dict[str, tuple[str, ...]] = {}
     renames: dict[str, str] = {}
-    if moves.added:  # without new text, no text has moved
-        unborn = {page: texts for page, texts in moves.added.items() if page not in old}
-        vanished = {page: texts for page, texts in moves.lost.items() if page in gone}
-        kin = find_kin(moves.added, moves.lost, redirects)
+    if added:  # without new text, no text has moved
+        unborn = {page: texts for page, texts in added.items() if page not in old}
+        vanished = {page: texts for page, texts in lost.items() if page in gone}
+        kin = find_kin(added, lost, redirects)
         renames = find_renames(unborn, vanished, kin)
     own: dict[str, Catalog] = {}
     for page in wanted:
@@ -170,30 +170,29 @@ def plan_update(
     return Plan(old=old, wanted=wanted, gone=gone, own=own, kin=kin, renames=renames)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Moves:
-    """Texts that pages gained and lost; pages without any are left out."""
-
-    added: dict[str, set[str]] = field(default_factory=dict)
-    lost: dict[str, set[str]] = field(default_factory=dict)
+_TextsByPage = dict[str, set[str]]
 
 
 def _moves(
     old: Mapping[str, Catalog],
     wanted: Mapping[str, Sequence[Entry]],
     gone: Collection[str],
-) -> _Moves:
-    """Return the texts that updated pages gain and lose, and the texts that vanished pages lose."""
-    moves = _Moves()
+) -> tuple[_TextsByPage, _TextsByPage]:
+    """Return the texts that updated pages gain, and those that updated and vanished pages lose.
+
+    Pages without any are left out.
+    """
+    added: _TextsByPage = {}
+    lost: _TextsByPage = {}
     for page, entries in wanted.items():
         before = _live_texts(old.get(page, _NOTHING))
         now = {entry.msgid for entry in entries}
-        moves.added[page] = now - before
-        moves.lost[page] = before - now
+        added[page] = now - before
+        lost[page] = before - now
     # Pages that are neither updated nor gone do not change in this run.
     for page in old.keys() & set(gone) - wanted.keys():
-        moves.lost[page] = _live_texts(old[page])
-    return _Moves(added=_filled(moves.added), lost=_filled(moves.lost))
+        lost[page] = _live_texts(old[page])
+    return _filled(added), _filled(lost)
 
 
 def _live_texts(catalog: Catalog) -> set[str]:
@@ -201,8 +200,6 @@ def _live_texts(catalog: Catalog) -> set[str]:
     return {entry.msgid for entry in catalog.entries if not entry.obsolete}
 
 
-def _filled(texts: Mapping[str, set[str]]) -> dict[str, set[str]]:
+def _filled(texts: _TextsByPage) -> _TextsByPage:
     """Return ``texts`` without the pages that have none (in most updates, nearly all pages)."""
-    return {
-        page: texts_of_page for page, texts_of_page in texts.items() if texts_of_page
-    }
+    return {page: of_page for page, of_page in texts.items() if of_page}

@@ -97,11 +97,10 @@ _LASTING = (
 
 
 class OriginKind(StrEnum):
-    """How an entry got its words."""
+    """How an entry that needs a review got its words."""
 
     ADOPTED = "adopted"
     DRAFT = "draft"
-    DRAFTED = "drafted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +140,7 @@ class Machine:
     model: str
     prompt: int
     date: str  # of the upstream commit: 2026-05-01, or UNDATED
+    is_reviewed: bool = False  # whether a person has changed or confirmed the words
 
     @property
     def is_term(self) -> bool:
@@ -168,25 +168,14 @@ class Machine:
         return f"{DRAFTED} {self._facts}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
-    """The copy or machine that an entry's words came from.
-
-    ``kind`` says whether a person has reviewed a machine's words.
-    """
-
-    kind: OriginKind
-    maker: Copy | Machine
-
-
-def origins_of(entry: Entry) -> tuple[Origin, ...]:
-    """Return the origins of an entry's words, in the order of its notes.
+def makers_of(entry: Entry) -> tuple[Copy | Machine, ...]:
+    """Return the copies and machines that an entry's words came from, in the order of its notes.
 
     There are several if the translations of several texts were joined, and none if a translator of
     this project wrote the words. Notes that record no origin are ignored.
     """
-    found = (_origin_in(note, entry) for note in entry.notes_with(_ORIGINS))
-    return tuple(origin for origin in found if origin)
+    found = (_maker_in(note, entry) for note in entry.notes_with(_ORIGINS))
+    return tuple(maker for maker in found if maker)
 
 
 def copy_of(entry: Entry) -> Copy | None:
@@ -194,9 +183,9 @@ def copy_of(entry: Entry) -> Copy | None:
 
     If texts of several copies were joined, return the first copy.
     """
-    for origin in origins_of(entry):
-        if isinstance(origin.maker, Copy):
-            return origin.maker
+    for maker in makers_of(entry):
+        if isinstance(maker, Copy):
+            return maker
     return None
 
 
@@ -205,9 +194,9 @@ def machine_of(entry: Entry) -> Machine | None:
 
     Words that a person has changed or confirmed count as that person's words.
     """
-    for origin in origins_of(entry):
-        if origin.kind is OriginKind.DRAFT and isinstance(origin.maker, Machine):
-            return origin.maker
+    for maker in makers_of(entry):
+        if isinstance(maker, Machine) and not maker.is_reviewed:
+            return maker
     return None
 
 
@@ -220,10 +209,9 @@ def kind_of(entry: Entry) -> OriginKind | None:
     """
     if not entry.needs_review:
         return None
-    kinds = [origin.kind for origin in origins_of(entry)]
-    if OriginKind.DRAFT in kinds:
+    if is_draft(entry):
         return OriginKind.DRAFT
-    return OriginKind.ADOPTED if OriginKind.ADOPTED in kinds else None
+    return OriginKind.ADOPTED if copy_of(entry) else None
 
 
 def is_draft(entry: Entry) -> bool:
@@ -282,10 +270,10 @@ def _settled(note: str, entry: Entry) -> str:
 
     ``entry`` is the entry with the note.
     """
-    origin = _origin_in(note, entry)
-    if origin is None or origin.kind is not OriginKind.DRAFTED:
-        return note
-    return origin.maker.settled_note() if isinstance(origin.maker, Machine) else note
+    maker = _maker_in(note, entry)
+    if isinstance(maker, Machine) and maker.is_reviewed:
+        return maker.settled_note()
+    return note
 
 
 def lasting_notes(entry: Entry) -> tuple[str, ...]:
@@ -295,7 +283,7 @@ def lasting_notes(entry: Entry) -> tuple[str, ...]:
     """
     if not entry.msgstr:
         return ()
-    return tuple(note for note in reviewed_notes(entry) if note.startswith(_LASTING))
+    return tuple(filter(is_lasting, reviewed_notes(entry)))
 
 
 def is_lasting(note: str) -> bool:
@@ -307,39 +295,32 @@ def is_lasting(note: str) -> bool:
     return note.startswith(_LASTING)
 
 
-def credits_of(entries: Iterable[Entry]) -> dict[tuple[str, str], int]:
-    """Return the number of adopted, finished translations by author and licence.
+def credits_of(entries: Iterable[Entry]) -> set[tuple[str, str]]:
+    """Return author and licence of all adopted, finished translations.
 
     Pages give credit only for these, because unfinished translations are not published.
     """
-    counts: dict[tuple[str, str], int] = {}
-    for entry in entries:
-        copy = copy_of(entry) if entry.is_translated else None
-        if copy is not None:
-            key = (copy.author, copy.licence)
-            counts[key] = counts.get(key, 0) + 1
-    return counts
+    copies = (copy_of(entry) for entry in entries if entry.is_translated)
+    return {(copy.author, copy.licence) for copy in copies if copy}
 
 
-def _origin_in(note: str, entry: Entry) -> Origin | None:
-    """Return the origin that a note records, or None for other notes.
+def _maker_in(note: str, entry: Entry) -> Copy | Machine | None:
+    """Return the copy or machine that a note records, or None for other notes.
 
-    The note ``draft:`` counts only if the entry is fuzzy and its words have the digest in the note.
-    Otherwise a person has reviewed the draft.
+    The words of a machine are reviewed if the note is ``drafted:``. They are also reviewed if the
+    note is ``draft:``, but the entry is not fuzzy or its words have another digest.
     """
     if copy := _COPY.fullmatch(note):
-        return Origin(kind=OriginKind.ADOPTED, maker=Copy(**copy.groupdict()))
+        return Copy(**copy.groupdict())
     machine = _MACHINE.fullmatch(note)
     if machine is None:
         return None
-    maker = Machine(
-        model=machine["model"], prompt=int(machine["prompt"]), date=machine["date"]
-    )
-    is_as_left = entry.needs_review and machine["digest"] == _digest_of_words(
-        entry.msgstr
-    )
-    return Origin(
-        kind=OriginKind.DRAFT if is_as_left else OriginKind.DRAFTED, maker=maker
+    is_as_left = machine["digest"] == _digest_of_words(entry.msgstr)
+    return Machine(
+        model=machine["model"],
+        prompt=int(machine["prompt"]),
+        date=machine["date"],
+        is_reviewed=not (entry.needs_review and is_as_left),
     )
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pipeline.core.catalog.origins import FUZZY, STATES, copy_of, machine_of, states_of
 from pipeline.core.catalog.reuse import finished_in, is_spare
 from pipeline.core.catalog.update import obsolete_entry
-from pipeline.core.memory.redaction import redact
+from pipeline.core.memory.record import redact
 from pipeline.entries import GENERATOR, Catalog, Entry
 
 # Invisible or invalid characters: control characters, line separators, bidirectional controls, lone

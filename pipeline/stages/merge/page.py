@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import chain
 
-from pipeline.core.catalog.counts import count_catalog, with_classes
+from pipeline.core.catalog.counts import count_catalog
 from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.checks.engine import blocking_problem
 from pipeline.core.checks.model import Subject
@@ -211,5 +211,4 @@ def _result(
         code_cells=_code_cells(page),
         findings=tuple(dict.fromkeys(findings)),
     )
-    shown_catalog = replace(catalog, entries=tuple(shown))
-    return with_classes(count_catalog(result, shown_catalog), shown_catalog)
+    return count_catalog(result, replace(catalog, entries=tuple(shown)))

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.core.catalog.counts import DRAFT, count_catalog, with_classes
+from pipeline.core.catalog.counts import DRAFT, count_catalog
 from pipeline.core.catalog.origins import (
     Copy,
     Machine,
-    Origin,
     OriginKind,
     copy_of,
     is_draft,
@@ -21,7 +20,7 @@ from pipeline.core.catalog.origins import (
     kind_of,
     lasting_notes,
     machine_of,
-    origins_of,
+    makers_of,
     reviewed_notes,
     states_of,
 )
@@ -121,10 +120,10 @@ def adopted(msgid: str, **changes: object) -> Entry:
 
 
 def test_whoever_made_the_words_is_told() -> None:
-    assert origins_of(adopted(LAMP)) == (Origin(kind=OriginKind.ADOPTED, maker=COPY),)
-    assert origins_of(draft(LAMP)) == (Origin(kind=OriginKind.DRAFT, maker=ORIGIN),)
+    assert makers_of(adopted(LAMP)) == (COPY,)
+    assert makers_of(draft(LAMP)) == (ORIGIN,)
     confirmed = draft(LAMP, fuzzy=False, previous=None)
-    assert origins_of(confirmed) == (Origin(kind=OriginKind.DRAFTED, maker=ORIGIN),)
+    assert makers_of(confirmed) == (replace(ORIGIN, is_reviewed=True),)
     assert copy_of(adopted(LAMP)) == COPY
     assert copy_of(draft(LAMP)) is None
     assert machine_of(adopted(LAMP)) is None
@@ -262,7 +261,6 @@ def test_drafts_are_counted_apart() -> None:
         )
     )
     row = count_catalog(PageResult(page="page"), catalog)
-    row = with_classes(row, catalog)
     assert (row.translated, row.fuzzy, row.drafts, row.untranslated) == (1, 2, 1, 0)
     assert row.classes == {"other": 1, DRAFT: 1}
     assert row.fuzzy_words - row.draft_words == 10

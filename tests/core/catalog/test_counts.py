@@ -19,10 +19,10 @@ from pipeline.core.catalog.commit_diff import (
 from pipeline.core.catalog.counts import (
     CLASSES,
     OTHER,
+    count_catalog,
     in_order,
     is_settled,
     update_counts,
-    with_classes,
 )
 from pipeline.core.catalog.origins import Machine
 from pipeline.core.catalog.update import Updated
@@ -182,7 +182,7 @@ def test_fuzzy_messages_by_class() -> None:
         Entry(msgid="Old", msgstr="x", fuzzy=True, obsolete=True),
         Entry(msgid="Done", msgstr="x", notes=("fuzzy: numbers: left over",)),
     )
-    result = with_classes(PageResult(page="a"), Catalog(entries=entries))
+    result = count_catalog(PageResult(page="a"), Catalog(entries=entries))
     assert list(result.classes.items()) == [
         ("mark-up", 1),
         ("rewording", 1),
