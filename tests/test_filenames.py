@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.filenames import fault_of_extent, fault_of_path, shortened
+from pipeline.folders import fault_of_extent, fault_of_path, shortened
 
 # Each is tried as a file, as a folder, and in the middle of a path.
 REFUSED = {

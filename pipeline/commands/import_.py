@@ -31,8 +31,8 @@ from pipeline.core.memory.opening import open_memory
 from pipeline.core.pin.lock import Lock
 from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
 from pipeline.errors import ConfigError, InputError
-from pipeline.filenames import fault_of_path
 from pipeline.findings import Finding, Severity
+from pipeline.folders import fault_of_path
 from pipeline.log import Log
 from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult

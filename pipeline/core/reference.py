@@ -22,7 +22,7 @@ from msgspec import structs
 
 from pipeline.core.pin.lock import DOCSTRING_SUFFIX, REFERENCE, Lock
 from pipeline.errors import InputError
-from pipeline.filenames import fault_of_path
+from pipeline.folders import fault_of_path
 
 PATH = f"{REFERENCE}/reference.json"
 # In the reST of a directive, the name of an object between two of these marks stands for the

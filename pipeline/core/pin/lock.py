@@ -23,9 +23,8 @@ import msgspec
 from msgspec import Meta
 
 from pipeline.errors import InputError
-from pipeline.filenames import fault_of_path
 from pipeline.findings import Finding, Severity
-from pipeline.folders import Folders, fault_in
+from pipeline.folders import Folders, fault_in, fault_of_path
 from pipeline.reading import Dialect
 
 

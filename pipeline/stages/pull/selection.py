@@ -38,8 +38,14 @@ from pipeline.core.pin.sphinx_config import (
     sphinx_values,
 )
 from pipeline.errors import InputError, check_limit
-from pipeline.filenames import fault_of_extent, fault_of_path, shortened
-from pipeline.folders import OUTSIDE, Folders, is_outside
+from pipeline.folders import (
+    OUTSIDE,
+    Folders,
+    fault_of_extent,
+    fault_of_path,
+    is_outside,
+    shortened,
+)
 from pipeline.log import Log, printable
 
 # Modes in a git tree: https://git-scm.com/docs/git-fast-import, "filemodify".

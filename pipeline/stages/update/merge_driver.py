@@ -19,7 +19,7 @@ from pipeline.core.memory.merge import Conflict, merge_branches
 from pipeline.core.memory.record import TRANSLATOR, Memory, translators_of
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
-from pipeline.filenames import shortened
+from pipeline.folders import shortened
 from pipeline.paths import Paths
 from pipeline.stages.update.english import texts_in
 from pipeline.stages.update.git_changes import touches_in_git
