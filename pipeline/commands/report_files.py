@@ -60,7 +60,7 @@ def write_badges(run: Run, result: RunResult) -> list[str]:
 
     Each badge is a JSON file for the shields.io endpoint.
     """
-    from pipeline.report.badges import badges_of
+    from pipeline.report.json import badges_of
 
     files: dict[Path, bytes] = {}
     for locale in result.pages:

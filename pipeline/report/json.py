@@ -1,14 +1,16 @@
-"""``build/report.json`` and ``check --json``: results as JSON (UTF-8), written and read back.
+"""``build/report.json``, ``check --json`` and badges: results as JSON (UTF-8).
 
 A repeated run gives the same bytes: the order of keys is fixed, and times are left out. If the
 meaning of a key changes, the version in the file is incremented. ``compare_runs`` compares a run
-with the report of the previous run, if this report is readable.
+with the report of the previous run, if this report is readable. Badges are files from which
+shields.io draws a label and a value for a README.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,9 +22,9 @@ import msgspec
 from pipeline.core.catalog.commit_diff import Comparison
 from pipeline.core.execution.result import Status
 from pipeline.core.pin.lock import Lock, page_name
-from pipeline.core.results import PageResult
+from pipeline.core.results import PageResult, progress_of, whole_percent
 from pipeline.findings import Finding, Severity
-from pipeline.report.counts import executed_by_class, totals
+from pipeline.report.counts import counted, executed_by_class, totals
 from pipeline.report.result import CheckResult, RunResult
 
 # Versions of the formats. They are incremented when programs that read the old format would fail.
@@ -192,22 +194,14 @@ _NOW = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunChanges:
-    """Changes since the last run. ``translated`` has old and new counts of messages by locale."""
+    """Changes since the last run."""
 
     # The old and the new commit as text, if ref, commit or version has changed.
     upstream: tuple[str, str] | None = None
     # Names of pages by change, such as "fail now". Bad changes come first.
     pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    translated: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-
-    @property
-    def progress(self) -> dict[str, tuple[int, int]]:
-        """Return old and new counts of finished messages, for locales where they differ."""
-        return {
-            locale: counts
-            for locale, counts in self.translated.items()
-            if counts[0] != counts[1]
-        }
+    # Old and new counts of finished messages, for locales where they differ.
+    progress: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def is_nothing(self) -> bool:
@@ -240,7 +234,7 @@ def compare_runs(previous: Previous | None, result: RunResult) -> RunChanges | N
     return RunChanges(
         upstream=moved,
         pages={words: tuple(pages) for words, pages in happened.items() if pages},
-        translated=_translated(previous, result),
+        progress=_progress(previous, result),
     )
 
 
@@ -274,12 +268,13 @@ def _came_and_went(previous: Previous, result: RunResult) -> dict[str, list[str]
     return {"appeared": appeared, "vanished": sorted(then - now - there)}
 
 
-def _translated(previous: Previous, result: RunResult) -> dict[str, tuple[int, int]]:
+def _progress(previous: Previous, result: RunResult) -> dict[str, tuple[int, int]]:
     """Return old and new counts of finished messages by locale: ``{"zh_CN": (410, 412)}``.
 
-    Only the pages of this run count, because it may cover only a few pages.
+    Locales without progress are left out. Only the pages of this run count, because it may cover
+    only a few pages.
     """
-    translated = {}
+    progress = {}
     for locale, pages in result.pages.items():
         # Skip a locale that the last report lacks: its old count is unknown.
         if locale not in previous.locales:
@@ -291,5 +286,52 @@ def _translated(previous: Previous, result: RunResult) -> dict[str, tuple[int, i
             page for page in pages if not previous.only or page.page in done_by_page
         ]
         before = sum(done_by_page.get(page.page, 0) for page in compared)
-        translated[locale] = (before, sum(page.translated for page in compared))
-    return translated
+        now = sum(page.translated for page in compared)
+        if before != now:
+            progress[locale] = (before, now)
+    return progress
+
+
+_GOOD, _FAIR = 90, 50  # minimum percentages for green and yellow
+
+
+def badges_of(result: RunResult, locale: str) -> dict[str, bytes]:
+    """Return the badges of one locale by name.
+
+    They show the translated percentage and the package version. If the result has a comparison with
+    another ref, a badge shows how many messages have changed there.
+    """
+    lock = result.lock
+    progress = progress_of(result.pages[locale])
+    # Docs without messages have no percentage, but a badge needs a number: 0 %.
+    percent = whole_percent(progress.translated, progress.messages) or 0
+    colour = "red"
+    if percent >= _GOOD:
+        colour = "green"
+    elif percent >= _FAIR:
+        colour = "yellow"
+    badges = {"translated": _badge(f"translated {locale}", f"{percent} %", colour)}
+    if lock.package and lock.version:
+        name = re.sub(r"[^\w-]+", "-", lock.package).lower()
+        badges[name] = _badge(lock.package, lock.version, "blue")
+    if result.comparison:
+        badges["behind"] = _behind(result.comparison)
+    return badges
+
+
+def _badge(label: str, message: str, colour: str) -> bytes:
+    """Return JSON for https://shields.io/badges/endpoint-badge."""
+    record = {"schemaVersion": 1, "label": label, "message": message, "color": colour}
+    return (json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode("utf-8")
+
+
+def _behind(comparison: Comparison) -> bytes:
+    """Return the badge for the number of messages to translate after an upgrade."""
+    before = comparison.before.ref or "docs"
+    after = comparison.after.ref or "HEAD"
+    # Moved and dropped messages are no work for a translator.
+    count = sum(change.added + change.changed for change in comparison.pages)
+    message, colour = "up to date", "green"
+    if count:
+        message, colour = f"behind by {counted(count, 'message')}", "yellow"
+    return _badge(f"{before} against {after}", message, colour)

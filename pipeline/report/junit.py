@@ -63,21 +63,16 @@ def _count(cases: Sequence[ET.Element], kind: str) -> str:
 def _findings_case(name: str, findings: Sequence[Finding]) -> ET.Element:
     """Return the case of a page. Errors are its failure, other findings its output."""
     case = ET.Element("testcase", name=_xml(name))
-    errors, warnings, notes = [], [], []
+    lines: dict[Severity, list[str]] = {severity: [] for severity in Severity}
     for finding in findings:
         # Put the place first, because many viewers show only the beginning of a line.
         line = _xml(f"{finding.where}: {finding.text} [{finding.code}]")
-        match finding.severity:
-            case Severity.ERROR:
-                errors.append(line)
-            case Severity.WARNING:
-                warnings.append(line)
-            case Severity.NOTE:
-                notes.append(line)
+        lines[finding.severity].append(line)
+    errors = lines[Severity.ERROR]
     if errors:
         # Viewers show the message in lists of failures, and the text in the details.
         ET.SubElement(case, "failure", message=errors[0]).text = "\n".join(errors)
-    others = warnings + notes
+    others = lines[Severity.WARNING] + lines[Severity.NOTE]
     if others:
         ET.SubElement(case, "system-out").text = "\n".join(others)
     return case

@@ -12,7 +12,7 @@ from pipeline.core.catalog.commit_diff import Comparison, PageChange
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
 from pipeline.folders import WHOLE
-from pipeline.report.badges import badges_of
+from pipeline.report.json import badges_of
 from pipeline.report.result import RunResult
 
 

@@ -437,7 +437,6 @@ def test_a_run_of_all_pages_after_one_of_a_few_is_no_leap() -> None:
     few = dataclasses.replace(RESULT, pages={"zh_CN": (PAGE_B,)}, only=("guides/*",))
     found = compare_runs(previous(few), changed())
     assert found is not None
-    assert found.translated == {"zh_CN": (1, 1)}
     assert found.progress == {}
     moved = dataclasses.replace(changed(), lock=dataclasses.replace(LOCK, ref="v3"))
     later = compare_runs(previous(few), moved)
@@ -446,7 +445,7 @@ def test_a_run_of_all_pages_after_one_of_a_few_is_no_leap() -> None:
     # A page that is new since a run of all pages did begin at 0.
     whole = compare_runs(previous(dataclasses.replace(few, only=())), moved)
     assert whole is not None
-    assert whole.translated == {"zh_CN": (1, 11)}
+    assert whole.progress == {"zh_CN": (1, 11)}
     assert whole.pages == {"appeared": ("a", "c")}
 
 
@@ -493,7 +492,7 @@ def test_more_is_translated_and_upstream_moved() -> None:
         "v3 (cdcdcdcdcd), JAX 1.3.0",
     )
     assert found.pages == {"appeared": ("new",), "vanished": ("guides/[b]",)}
-    assert found.translated == {"zh_CN": (10, 13)}
+    assert found.progress == {"zh_CN": (10, 13)}
     text = read(now, previous=BEFORE).text
     assert "10 → 13 messages (+3)" in text
     assert "Vanished" in text

@@ -37,9 +37,8 @@ from pipeline.core.catalog.commit_diff import Comparison
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.log import command_message, printable
-from pipeline.report.badges import badges_of
 from pipeline.report.check import check_text, render
-from pipeline.report.json import run_json
+from pipeline.report.json import badges_of, run_json
 from pipeline.report.junit import to_junit
 from pipeline.report.markdown import to_summary
 from pipeline.report.page import to_html
