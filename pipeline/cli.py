@@ -9,21 +9,22 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn, Protocol, cast
+from types import ModuleType
+from typing import NoReturn
 
 from pipeline import __version__
 from pipeline.commands.console import exit_code_of, language, show_result
 from pipeline.commands.options import add_common
-from pipeline.commands.signals import terminated_like_interrupted
 from pipeline.errors import ConfigError, did_you_mean
 from pipeline.log import Log
-
-if TYPE_CHECKING:
-    from pipeline.report.result import RunResult
+from pipeline.report.result import RunResult
 
 PROGRAM = "python -m pipeline"
 # Descriptions of the commands, in the order of ``--help``: the most common ones come first.
@@ -50,17 +51,9 @@ COMMANDS = {
     "cache": "show, verify or clear the cached outputs of code",
     "init": "start a project that translates other docs (see docs/your-own-docs.md)",
 }
+# The modules that are not named like their command; "import" is a keyword of Python.
+_MODULES = {"import": "import_", "merge": "build", "execute": "build"}
 _BEFORE_COMMANDS = ("-h", "--help", "-V", "--version")
-
-
-class _Command(Protocol):
-    """Interface of a command's module."""
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the options of the command."""
-
-    def run_command(self, arguments: argparse.Namespace, log: Log) -> RunResult | int:
-        """Run the command. Return a result for ``show_result``, or an exit code."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -80,8 +73,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     gc.set_threshold(1_000_000, 20, 20)
     complete()
     words = sys.argv[1:] if argv is None else argv
-    with terminated_like_interrupted():
+    with _terminated_like_interrupted():
         return exit_code_of(partial(_parse_and_run, words), verbose=False)
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """Raise KeyboardInterrupt on SIGTERM, so that kernels stop and locks are released."""
+    # Python allows only the main thread to set handlers.
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    # If a job is cancelled, CI sends SIGTERM first, and kills the job some seconds later.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _parse_and_run(words: Sequence[str]) -> int:
@@ -100,17 +108,16 @@ def _run(arguments: argparse.Namespace) -> int:
 
         return run_on_every(command.run_command, arguments, log)
     result = command.run_command(arguments, log)
-    if isinstance(result, int):
-        return result
-    show_result(arguments, result, log)
-    return result.exit_code
+    if isinstance(result, RunResult):
+        show_result(arguments, result, log)
+        return result.exit_code
+    return int(result)
 
 
-def _module_of(command: str) -> _Command:
+def _module_of(command: str) -> ModuleType:
     """Import and return the module of a command."""
-    # "import" is a keyword of Python, so that module has another name.
-    name = "import_" if command == "import" else command.replace("-", "_")
-    return cast("_Command", import_module(f"pipeline.commands.{name}"))
+    name = _MODULES.get(command, command.replace("-", "_"))
+    return import_module(f"pipeline.commands.{name}")
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -131,7 +138,6 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if "--" in words:
         parse_words = command.parse_known_args
     arguments, unknown = parse_words(words)
-    arguments.command = argv[0]
     # Handle unknown arguments here: argparse would print its own message and exit.
     if unknown:
         # Suggest only options of this command.
@@ -211,6 +217,7 @@ def _parsers(first: str = "") -> tuple[_Parser, _Parser]:
         )
         if name == first:
             asked = command
+            command.set_defaults(command=name)
             _module_of(name).add_options(command)
             add_common(command)
     return parser, asked

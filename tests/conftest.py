@@ -57,7 +57,7 @@ settings.load_profile("same")
 # The modules outside of the core that read pages.
 READERS = (
     "commands.adopt.versions",
-    "commands.check.english",
+    "commands.check.entries",
     "commands.upgrade",
     "site.documents",
     "stages.split",

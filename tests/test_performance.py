@@ -96,7 +96,7 @@ SERVED = """
 import json, sys
 from workbench import ask, workbench_of
 from pathlib import Path
-from pipeline.commands.serve import server
+from pipeline.commands import serve
 
 def loaded():
     return [name for name in sys.argv[2:] if name in sys.modules]

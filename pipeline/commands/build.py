@@ -1,8 +1,9 @@
-"""build: build the pulled docs without contacting upstream. CI runs this command.
+"""build, merge, execute: build the pulled docs without contacting upstream. CI runs ``build``.
 
-``merge`` calls the same code with an earlier last stage. ``execute`` calls it with execution always
-on. The input is the lock, which lists the pulled files. The output is one result. For each locale,
-the result has a row of the report for each page. Code runs once for all locales.
+``merge`` stops after the pages are merged with their translations. ``execute`` always runs code,
+and has no option ``--no-execute``. The input is the lock, which lists the pulled files. The output
+is one result. For each locale, the result has a row of the report for each page. Code runs once for
+all locales.
 """
 
 from __future__ import annotations
@@ -83,14 +84,22 @@ class MergedLocale:
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare the options of ``build``."""
-    add_shared(parser, "name", "--release", "--pages", "--summary", "--no-execute")
-    add_shared(parser, *RUNNING, "--check")
+    """Declare the options of ``build``, ``merge`` or ``execute``."""
+    add_shared(parser, "name", "--release", "--pages")
+    match parser.get_default("command"):
+        case "build":
+            add_shared(parser, "--summary", "--no-execute", *RUNNING)
+        case "execute":
+            add_shared(parser, "--summary", *RUNNING)
+            parser.set_defaults(execute=True)
+    add_shared(parser, "--check")
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:
     """Build one upstream and return the result."""
     run = run_of(arguments, log)
+    if arguments.command == "merge":
+        return build(run, BuildOptions(last="merge"))
     return build(run, build_options(arguments, run))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,6 @@ from pathlib import Path
 
 from pipeline.adapters.files import WriteError, copy_file
 from pipeline.adapters.version_control import link_repository
-from pipeline.commands.signals import undisturbed
 from pipeline.core.catalog.origins import CARRIED, STATES
 from pipeline.entries import Entry
 from pipeline.errors import InputError
@@ -66,7 +66,7 @@ def restoring(run: Run) -> Iterator[None]:
         run.log.warn("the upgrade did not finish: the old files are being restored")
         try:
             # Ignore Ctrl-C, because a half-finished rollback would be worse than none.
-            with undisturbed():
+            with _undisturbed():
                 _put_back(run, kept)
         except OSError as error:
             # Do not remove the old files: they are now the only complete copy.
@@ -78,6 +78,18 @@ def restoring(run: Run) -> Iterator[None]:
         shutil.rmtree(kept.root, ignore_errors=True)
         raise
     shutil.rmtree(kept.root, ignore_errors=True)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ignore SIGINT and SIGTERM while the body runs."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, signal.SIG_IGN) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
 
 
 def discard_kept(run: Run) -> None:

@@ -14,7 +14,7 @@ from folders import copy_project, read_tree
 from in_process import run_in
 from repositories import git
 
-from pipeline.commands.serve import server
+from pipeline.commands import serve
 from pipeline.commands.serve.desk import Desk
 from pipeline.run import Run
 
@@ -127,7 +127,7 @@ def results(
             spelled.append(form.spell(with_folder) if is_path else word)
         config = form.spell(form.root / "pyproject.toml")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(server, "_serve", show_first)
+            patch.setattr(serve, "_serve", show_first)
             ended = run_in(form.folder, *spelled, "--config", config)
         # Long lines are wrapped, also inside a path with spaces.
         text = " ".join(ended.stdout.split())

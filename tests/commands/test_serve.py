@@ -24,7 +24,7 @@ from pipeline.adapters import po
 from pipeline.adapters.files import hold_lock, replace_if_unchanged
 from pipeline.adapters.web import bind
 from pipeline.cli import main
-from pipeline.commands.serve.server import page_named
+from pipeline.commands.serve import page_named
 from pipeline.core.catalog.counts import count_catalog
 from pipeline.core.catalog.origins import Machine
 from pipeline.core.pin.lock import Page

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 from pipeline.adapters import po
 from pipeline.adapters.web import HOST, Guard, application, bind, watched
 from pipeline.commands.pages import pages_of_run
-from pipeline.commands.serve import STATIC
+from pipeline.commands.serve import STATIC, prepared
 from pipeline.commands.serve.desk import Desk
 from pipeline.commands.serve.library import read_changes
-from pipeline.commands.serve.server import prepared
 from pipeline.config import read_settings
 from pipeline.entries import Catalog, Entry
 from pipeline.log import QUIET, Log

@@ -3,7 +3,7 @@
 ``checker`` selects the catalogues and runs the checks with the right glossary. ``files`` reads and
 fixes one catalogue; it also checks the header and the layout. ``entries`` runs the checks on the
 entries of many files. Among these may be files of the memory, which hold digests in place of the
-English. ``english`` looks up the English for them.
+English.
 """
 
 from __future__ import annotations

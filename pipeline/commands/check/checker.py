@@ -15,10 +15,10 @@ from itertools import chain
 from pathlib import Path
 
 from pipeline.adapters.files import read_bytes
-from pipeline.commands.check.english import English
 from pipeline.commands.check.entries import (
     CheckedEntries,
     CheckRules,
+    English,
     MemoryFile,
     check_entries,
     check_memories,

@@ -6,19 +6,24 @@ that the guard reports cannot be silenced: these translations would change a pag
 and a build leaves them out. Checks of formulas and roles can be silenced by a rule, but not by a
 comment.
 
-The entries of a memory are checked with their English if it is on disk. Otherwise only the checks
-of the Chinese text run.
+A memory file holds a digest of each message, not the message. ``English`` finds the messages of the
+page in the page's catalogue and in the pulled docs, without git or network. The entries of a memory
+are checked with their English if it is on disk. Otherwise only the checks of the Chinese text run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 
-from pipeline.commands.check.english import English
+from pipeline.adapters import po
+from pipeline.adapters.files import read_bytes
 from pipeline.commands.check.files import CatalogFile, ReadFile, finding_of
-from pipeline.config import IgnoreRule, matches
+from pipeline.config import IgnoreRule, Settings, matches
+from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.checks import hygiene
 from pipeline.core.checks.engine import (
     can_ignore,
@@ -40,9 +45,14 @@ from pipeline.core.checks.hygiene import (
 from pipeline.core.checks.model import Problem, Rule, Subject, read_place
 from pipeline.core.checks.table import CheckSet, code_names
 from pipeline.core.document.message import Markup
+from pipeline.core.document.reader import Document, read_document
 from pipeline.core.glossary.glossary import Glossary
+from pipeline.core.memory.record import digest
 from pipeline.entries import Entry
+from pipeline.errors import InputError
 from pipeline.findings import Finding
+from pipeline.paths import Paths
+from pipeline.reading import MYST, Reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +176,68 @@ def _of_entry(rule: Rule, entry: _Entry, problem: Problem) -> Finding:
         msgid=checked.msgid,
         msgstr=checked.msgstr,
     )
+
+
+_SUFFIXES = (".ipynb", ".md", ".rst")
+
+
+@dataclass(frozen=True, slots=True)
+class English:
+    """Lookup of English texts in the catalogues and docs that are on disk."""
+
+    settings: Settings
+
+    def catalog_of(self, memory: ReadFile) -> Path:
+        """Return the path of the catalogue of a memory's page; the file may not exist."""
+        return self._paths(memory).catalog(memory.locale, memory.file.page)
+
+    def of(self, memory: ReadFile) -> Mapping[str, Entry]:
+        """Return the messages of a memory's page by digest, as far as they are on disk."""
+        messages = [*self.docs_of(memory), *live_blanks(self.entries_of(memory))]
+        return {digest(entry.msgid): entry for entry in messages}
+
+    def entries_of(self, memory: ReadFile) -> tuple[Entry, ...]:
+        """Return the entries of the page's catalogue; none if it is missing or unreadable."""
+        path = self.catalog_of(memory)
+        if not path.is_file():
+            return ()
+        try:
+            read = po.read_catalog(read_bytes(path), where=path.name)
+        except InputError:
+            return ()
+        return read.catalog.entries
+
+    def docs_of(self, memory: ReadFile) -> tuple[Entry, ...]:
+        """Return the messages of the page in the pulled docs."""
+        page = memory.file.page
+        documents: list[Document] = []
+        for suffix in _SUFFIXES:
+            path = self._paths(memory).docs / f"{page}{suffix}"
+            if path.is_file():
+                name = memory.catalog.header.get("X-Upstream", "")
+                upstream = self.settings.upstreams.get(name)
+                reading = upstream.reading if upstream else MYST
+                documents += _readable(f"{page}{suffix}", path, reading)
+        return wanted_entries(page, documents)
+
+    def _paths(self, memory: ReadFile) -> Paths:
+        """Return the paths of the upstream that the memory's header names."""
+        return Paths(self.settings.root, memory.catalog.header.get("X-Upstream", ""))
+
+
+def live_blanks(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield the live messages of a catalogue, without their translations."""
+    for entry in entries:
+        if not entry.obsolete:
+            yield Entry(
+                msgid=entry.msgid, notes=entry.notes, references=entry.references
+            )
+
+
+def _readable(name: str, path: Path, reading: Reading) -> Iterator[Document]:
+    """Yield the document if it is readable. The command ``split`` reports unreadable ones."""
+    with suppress(InputError):
+        yield read_document(name, read_bytes(path), reading)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

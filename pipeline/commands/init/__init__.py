@@ -1,18 +1,52 @@
 """init: create a new project, to translate the docs of another package.
 
-``project`` creates the files from the templates in ``skeleton``, and asks for missing values.
+The input is facts about the docs, from options or from answers on the terminal. The configuration
+is validated before any file is written. The files are made from the templates in ``skeleton``. If
+one of the files cannot be written, the others are removed. An existing file is never overwritten.
 """
 
 from __future__ import annotations
 
 import json
+import re
+import sys
+import tempfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
+from string import Template
 
-from pipeline.commands.console import print_json
+from pipeline.adapters.files import WriteError, read_own, write_atomic
+from pipeline.adapters.installed import Origin, origin
+from pipeline.adapters.upstream.address import read_address
+from pipeline.commands.console import ask, print_json
+from pipeline.config import read_settings
 from pipeline.errors import ConfigError
+from pipeline.folders import ALL, Folders, fault_in
+from pipeline.limits import Limit
 from pipeline.log import Log
+from pipeline.naming import exact_pin, group_of, repository_on_github
+from pipeline.paths import glossary_path
+
+# Dependency group of the pipeline itself in the new pyproject.toml.
+PIPELINE = "pipeline"
+GLOSSARY = b"source,target,context,translator_comments\n"
+# Files of the new project, and their templates in ``skeleton``.
+FILES = {
+    "pyproject.toml": "pyproject.toml.in",
+    "README.md": "README.md.in",
+    ".gitignore": "gitignore.in",
+    ".gitattributes": "gitattributes.in",
+    ".github/workflows/docs.yml": "docs.yml.in",
+}
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")  # TOML key that needs no quotation marks
+
+
+# Default titles of sites, by locale.
+_TITLES = {"zh_CN": "{} 中文文档"}
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -60,8 +94,6 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run_command(arguments: Namespace, log: Log) -> int:
     """Write the files of a new project, and print their names."""
-    from pipeline.commands.init.project import complete, start_project
-
     folder: Path = arguments.folder
     docs = complete(
         name=arguments.name,
@@ -95,3 +127,253 @@ def _one_locale(locales: Sequence[str]) -> str:
             hint="Add the others to tool.pipeline.locales afterwards.",
         )
     return locales[0] if locales else "zh_CN"
+
+
+class _Skeleton(Template):
+    """Template with ``%{name}`` placeholders. GitHub workflows use ``$`` and ``{{`` themselves."""
+
+    delimiter = "%"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewDocs:
+    """Description of a new project. ``package`` is a pin like ``flax==0.12.0``, or empty."""
+
+    name: str
+    url: str
+    docs: Folders
+    origin: Origin
+    locale: str = "zh_CN"
+    ref: str = ""
+    package: str = ""
+    title: str = ""
+
+
+def start_project(folder: Path, docs: NewDocs) -> dict[str, bool]:
+    """Write the files of a project that translates ``docs`` into ``folder``.
+
+    Return the path of each file, and whether it was written. A second run with the same values
+    writes nothing. If a file exists with other content, raise ConfigError and write nothing. Raises
+    UpstreamError if the docs do not exist.
+    """
+    files = skeleton(folder, docs)
+    _validate(files)
+    read_address(docs.url, base=folder)
+    missing, other = [], []
+    for name, data in files.items():
+        path = folder / name
+        if not path.exists():
+            missing.append(name)
+        elif read_own(path, Limit(len(data), "bytes")) != data:
+            other.append(name)
+    if other:
+        named = ", ".join((folder / name).as_posix() for name in other)
+        raise ConfigError(
+            f"these files exist with other content: {named}; nothing was written",
+            hint="Give a folder without them, or move them away and run again.",
+        )
+    _write_all(folder, {name: files[name] for name in missing})
+    return {name: name in missing for name in files}
+
+
+def skeleton(folder: Path, docs: NewDocs) -> dict[str, bytes]:
+    """Return the contents of the new files by path. Raises ConfigError for a bad package pin."""
+    values = _values(docs)
+    source = resources.files(__package__) / "skeleton"
+    files = {}
+    for name, template in FILES.items():
+        text = (source / template).read_text("utf-8")
+        files[name] = _Skeleton(text).substitute(values).encode("utf-8")
+    glossary = glossary_path(folder, docs.locale).relative_to(folder)
+    files[glossary.as_posix()] = GLOSSARY
+    return files
+
+
+def _values(docs: NewDocs) -> dict[str, str]:
+    """Return the values of the templates' placeholders. Some of them are TOML source."""
+    title = " ".join(docs.title.split()) or f"{docs.name} ({docs.locale})"
+    if not docs.title and docs.locale in _TITLES:
+        title = _TITLES[docs.locale].format(docs.name)
+    return {
+        "repository": docs.origin.repository,
+        "revision": docs.origin.ref,
+        "name": docs.name,
+        "key": docs.name if _BARE.fullmatch(docs.name) else _toml(docs.name),
+        "locale": _toml(docs.locale),
+        "plain_locale": docs.locale,
+        "url": _toml(docs.url),
+        "plain_url": docs.url,
+        "docs": _toml_folders(docs.docs),
+        "title": _toml(title),
+        "plain_title": title,
+        "page_url": _page_url(docs),
+        **_pin(docs),
+    }
+
+
+def _pin(docs: NewDocs) -> dict[str, str]:
+    """Return the configuration lines that pin the release, by placeholder.
+
+    With a package, the pin is the package's version; otherwise the pin is the ref.
+    """
+    ref = docs.ref
+    if not docs.package:
+        ref_line = f"ref = {_toml(ref)}" if ref else '# ref = "v1.2.3"'
+        return {
+            "pin": "",
+            "included": "",
+            "ref": f"{ref_line} # tag, branch or commit; without it, the newest",
+            "package": '# package = "flax" # {version} in ref stands for its pinned version',
+        }
+    pin = exact_pin(docs.package)
+    if pin is None:
+        raise ConfigError(
+            f"{docs.package!r} pins no package to a version",
+            hint="Write --package like a requirement of pip, for example flax==0.12.0.",
+        )
+    package, _ = pin
+    group = group_of(package)
+    if group == PIPELINE:
+        raise ConfigError(
+            f"{docs.package!r} would need the pipeline's own dependency group",
+            hint="Run again without --package, and give the tag with --ref.",
+        )
+    return {
+        "pin": (
+            "# The release whose docs are translated and whose code runs; `upgrade` changes it.\n"
+            f"{group} = [{_toml(docs.package)}]\n"
+        ),
+        "included": f"    {{ include-group = {_toml(group)} }},\n",
+        "ref": f"ref = {_toml(ref or 'v{version}')} # tag, branch or commit",
+        "package": f"package = {_toml(package)} # {{version}} in ref stands for its version",
+    }
+
+
+def _page_url(docs: NewDocs) -> str:
+    """Return the configuration line with the URL of upstream's pages.
+
+    The line with the source, on each page, links to this URL. The URL is known only for docs on
+    GitHub; otherwise the configuration line is an example.
+    """
+    repository = repository_on_github(docs.url)
+    if not repository:
+        return '# page-url = "https://example.org/{commit}/{path}" # attributions link to it'
+    folder = "" if docs.docs.root == ALL else f"{docs.docs.root}/"
+    url = f"https://github.com/{repository}/blob/{{commit}}/{folder}{{path}}"
+    return f"page-url = {_toml(url)} # attributions link to it"
+
+
+def _toml_folders(docs: Folders) -> str:
+    """Return the folders as TOML: a string for one, a list for several."""
+    names = list(map(_toml, docs.names))
+    return f"[{', '.join(names)}]" if docs.has_several else names[0]
+
+
+def _toml(text: str) -> str:
+    """Return the text as TOML string: https://toml.io/en/v1.0.0#string."""
+    # TOML has the escapes of JSON, and also requires one for DEL.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _validate(files: dict[str, bytes]) -> None:
+    """Parse the configuration as every run does. Raises ConfigError for invalid values."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "pyproject.toml"
+        path.write_bytes(files["pyproject.toml"])
+        try:
+            read_settings(path, environ={})
+        except ConfigError as error:
+            raise ConfigError(
+                f"these values make no valid project: {error.what}", hint=error.hint
+            ) from error
+
+
+def _write_all(folder: Path, files: dict[str, bytes]) -> None:
+    """Write all ``files``. If one cannot be written, remove the others and raise WriteError."""
+    written: list[Path] = []
+    try:
+        for name, data in files.items():
+            write_atomic(folder / name, data)
+            written.append(folder / name)
+    except WriteError:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
+
+
+_FROM = re.compile(r"([\w.-]+/[\w.-]+)@([\w./-]+)", re.ASCII)
+
+
+# Question for each option that may be missing.
+_QUESTIONS = {
+    "--url": "the URL of the repository with the English docs",
+    "--docs": "the folder of the docs in the repository",
+    "--name": "a short name for the docs: letters, digits, - and _",
+    "--from": "the repository of the pipeline, as OWNER/NAME@REF",
+}
+_DEFAULTS = {"--docs": "."}  # value for an empty answer
+
+
+def complete(
+    *,
+    name: str | None = None,
+    url: str | None = None,
+    docs: tuple[str, ...] = (),
+    source: str | None = None,
+    **others: str,
+) -> NewDocs:
+    """Return the description of the project. Ask on the terminal for missing values.
+
+    ``source`` is the repository of the pipeline, ``owner/name@ref``. ``others`` are further fields
+    of NewDocs. Raises ConfigError if a value is missing and there is no terminal.
+    """
+    # A user who gives --url without --docs means the whole repository.
+    folders = docs or ((_DEFAULTS["--docs"],) if url else ())
+    url = url or _ask("--url")
+    return NewDocs(
+        url=url,
+        docs=_folders(folders or (_ask("--docs"),)),
+        name=name or _ask("--name"),
+        origin=_origin(source),
+        **others,
+    )
+
+
+def _folders(names: tuple[str, ...]) -> Folders:
+    """Return the docs folders. Raises ConfigError for invalid ones."""
+    fault = fault_in(names)
+    if fault is not None:
+        raise ConfigError(f"--docs cannot be used: {fault.what}", hint=fault.hint)
+    return Folders(names)
+
+
+def _origin(source: str | None) -> Origin:
+    """Return the repository and ref that the new project installs the pipeline from.
+
+    By default, these are the ones that the running pipeline was installed from.
+    """
+    found = None if source else origin()
+    if found is not None:
+        return found
+    source = source or _ask("--from")
+    match = _FROM.fullmatch(source)
+    if match is None:
+        raise ConfigError(
+            f"{source!r} does not name a repository on GitHub and a ref",
+            hint="Write it as OWNER/NAME@REF, where REF is a tag, a branch or a commit.",
+        )
+    return Origin(repository=match[1], ref=match[2])
+
+
+def _ask(option: str) -> str:
+    """Ask for an option's value and return it. Raises ConfigError without terminal or answer."""
+    question, default = _QUESTIONS[option], _DEFAULTS.get(option, "")
+    answer = ""
+    if sys.stdin.isatty():
+        shown = f" [{default}]" if default else ""
+        answer = ask(f"{question[0].upper()}{question[1:]}{shown}: ") or default
+    if not answer:
+        raise ConfigError(
+            f"init needs to know {question}", hint=f"Give it with {option}."
+        )
+    return answer

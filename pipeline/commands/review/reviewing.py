@@ -14,12 +14,13 @@ from itertools import groupby
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes
 from pipeline.commands.check.checker import check_rules_for, glossary_scope
-from pipeline.commands.check.english import English, live_blanks
 from pipeline.commands.check.entries import (
     CheckRules,
+    English,
     MemoryFile,
     check_memories,
     findings_of_placeholders,
+    live_blanks,
 )
 from pipeline.commands.check.files import ReadFile, read_data
 from pipeline.commands.review.sides import Sides, find_sides

@@ -25,12 +25,17 @@ from pipeline.commands.serve.page import (
     Change,
     Json,
     OpenPage,
+    check_rules_for,
     entry_json,
     finding_json,
+    findings_of,
+    finished,
+    fixed_json,
     glossary_of,
     message_json,
     open_page,
     page_json,
+    preview_json,
     read_catalog,
     read_documents,
     save,
@@ -180,7 +185,7 @@ class Desk:
         return opened
 
     def _is_fresh(self, page: OpenPage) -> bool:
-        path = page.read.path
+        path = page.read.file.path
         return page.read.data == (path.read_bytes() if path.is_file() else b"")
 
     def _block(self, name: str, number: int, msgid: str) -> tuple[OpenPage, Block]:
@@ -234,31 +239,22 @@ class Desk:
 
     def _preview(self, page: str, number: int, msgid: str, msgstr: str) -> Json:
         """Return the rendered preview of a translation that is being typed."""
-        from pipeline.commands.serve.live_checks import check_rules_for, preview_json
-
         with self._working:
             opened, block = self._block(page, number, msgid)
-            return preview_json(
-                opened, block, msgstr, check_rules_for(self._run, self.locale)
-            )
+            rules = check_rules_for(self._run, self.locale)
+            return preview_json(opened, block, msgstr, rules)
 
     def _fix(self, page: str, number: int, msgid: str, msgstr: str) -> Json:
         """Return the translation after ``--fix``."""
-        from pipeline.commands.serve.live_checks import check_rules_for, fixed_json
-
         with self._working:
             opened, block = self._block(page, number, msgid)
-            return fixed_json(
-                opened, block, msgstr, check_rules_for(self._run, self.locale)
-            )
+            return fixed_json(opened, block, msgstr)
 
     def _find(self, page: str) -> list[Json]:
         """Return the findings of a page.
 
         The entries are checked in small groups, so that other actions can run in between.
         """
-        from pipeline.commands.serve.live_checks import check_rules_for, findings_of
-
         rules = check_rules_for(self._run, self.locale)
         opened = self._opened(page)
         entries = [one for one in opened.read.catalog.entries if one.is_translated]
@@ -339,12 +335,6 @@ class Desk:
         """Return the errors because of which a build would leave out ``msgstr``."""
         if not msgstr:
             return []
-        from pipeline.commands.serve.live_checks import (
-            check_rules_for,
-            findings_of,
-            finished,
-        )
-
         with self._working:
             page = self._opened(name)
             rules = check_rules_for(self._run, self.locale)

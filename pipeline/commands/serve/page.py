@@ -1,5 +1,7 @@
 """Page as it is on disk: its document and catalogue, HTML and JSON for the browser, and edits.
 
+The text that the user types is checked, previewed and fixed here as well.
+
 The server itself stores no translations: they are only in the catalogues. An edit changes an entry
 only if the entry is still as the user saw it.
 """
@@ -7,8 +9,8 @@ only if the entry is still as the user saw it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -19,9 +21,12 @@ from pipeline.adapters.files import read_bytes, replace_if_unchanged
 from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.version_control import person_in_git
 from pipeline.commands.check.checker import read_terms
+from pipeline.commands.check.entries import CheckRules, check_entries
+from pipeline.commands.check.files import CatalogFile, ReadFile
 from pipeline.commands.run_lock import run_lock
-from pipeline.core.checks.engine import blocking_problem
+from pipeline.core.checks.engine import blocking_problem, fix_entry, subjects_of
 from pipeline.core.checks.model import Subject
+from pipeline.core.checks.table import checks_of
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.merge import Merged, merge
 from pipeline.core.document.message import Markup
@@ -30,12 +35,12 @@ from pipeline.core.document.reader import Document, Unit
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.pin.lock import Page
 from pipeline.core.word_diff import Words, word_diff
-from pipeline.core.workbench.editing import Edited, stamp_of
+from pipeline.core.workbench.editing import Edited, cleaned, stamp_of
 from pipeline.core.workbench.marks import MarkedHtml
 from pipeline.core.workbench.page_messages import Block, State, blocks_of, excerpt_of
 from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.errors import InputError
-from pipeline.findings import Finding
+from pipeline.findings import Finding, Severity
 from pipeline.report.chinese import in_chinese
 from pipeline.run import Run
 from pipeline.stages.split import split_page
@@ -47,17 +52,6 @@ Json = dict[str, Any]
 _ENGLISH = Words.of(())  # splits English into words; only Chinese needs a list of terms
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenCatalog:
-    """Catalogue of a page. ``name`` is its path as shown to people."""
-
-    path: Path
-    name: str
-    data: bytes  # content of the file; empty if there is none
-    catalog: Catalog
-    remarks: tuple[Finding, ...] = ()  # problems that the parser has found
-
-
 @dataclass(frozen=True, kw_only=True)
 class OpenPage:
     """Page with its catalogue, merged with its translations."""
@@ -67,7 +61,7 @@ class OpenPage:
     folder: PageFolder  # folder of its images
     outputs: Path | None  # the executed notebook, if there is one
     document: Document
-    read: OpenCatalog
+    read: ReadFile
     merged: Merged
     blocks: tuple[Block, ...]
 
@@ -137,21 +131,15 @@ def open_page(run: Run, document: Document, page: str, *, locale: str) -> OpenPa
     )
 
 
-def read_catalog(run: Run, page: str, *, locale: str) -> OpenCatalog:
+def read_catalog(run: Run, page: str, *, locale: str) -> ReadFile:
     """Return the catalogue of a page, or an empty one if there is none. Raises InputError."""
     path = run.paths.catalog(locale, page)
-    name = run.shown(path)
+    file = CatalogFile(path=path, name=run.shown(path), page=page, locale=locale)
     if not path.is_file():
-        return OpenCatalog(path=path, name=name, data=b"", catalog=Catalog())
+        return ReadFile(file=file, data=b"", catalog=Catalog())
     data = read_bytes(path)
-    read = po.read_catalog(data, where=name)
-    return OpenCatalog(
-        path=path,
-        name=name,
-        data=data,
-        catalog=read.catalog,
-        remarks=read.findings,
-    )
+    read = po.read_catalog(data, where=file.name)
+    return ReadFile(file=file, data=data, catalog=read.catalog, remarks=read.findings)
 
 
 class Change(Protocol):
@@ -175,11 +163,11 @@ def save(run: Run, page: str, change: Change, *, locale: str) -> Edited:
             if result.catalog is read.catalog:
                 return result
             data = po.format_catalog(result.catalog)
-            if replace_if_unchanged(read.path, data, before=read.data):
+            if replace_if_unchanged(read.file.path, data, before=read.data):
                 return result
     raise InputError(
         "is saved by another program again and again",
-        where=read.name,
+        where=read.file.name,
         hint="End that program, and save again.",
     )
 
@@ -209,7 +197,7 @@ def page_json(page: OpenPage) -> Json:
         blocks.append({**block_json(block), "first": number})
     return {
         "page": page.page,
-        "file": page.read.name,
+        "file": page.read.file.name,
         "progress": page.progress,
         "refused": page.refused,
         "blocks": blocks,
@@ -290,3 +278,58 @@ def unit_of(page: OpenPage, block: Block) -> Unit:
         if number == block.number:
             return unit
     raise LookupError(block.number)
+
+
+def check_rules_for(run: Run, locale: str) -> CheckRules:
+    """Return the checks and the glossary of a locale. Raises InputError for a bad glossary."""
+    return CheckRules(
+        checks=checks_of(locale),
+        glossary=glossary_of(run, locale),
+        ignore=run.settings.ignore,
+        is_whole=False,
+    )
+
+
+def preview_json(page: OpenPage, block: Block, msgstr: str, rules: CheckRules) -> Json:
+    """Return the preview of a translation on its page, and its findings."""
+    from pipeline.stages.publish.marked_page import render_message
+
+    text = cleaned(msgstr)
+    findings = findings_of(page, (finished(block.entry, text),), rules) if text else []
+    excerpt = excerpt_of(page.document, unit_of(page, block), block.message)
+    merged = merge(excerpt.document, {block.message.msgid: text})
+    html = render_message(excerpt.document, merged, excerpt.index, folder=page.folder)
+    # The guard may reject the translation although no check reports an error. Add its message.
+    if merged.rejected and not any(found.is_error for found in findings):
+        refusal = merged.rejected[0].refusal
+        findings.append(Finding(severity=Severity.ERROR, **asdict(refusal)))
+    return {"html": html, "findings": list(map(finding_json, findings))}
+
+
+def fixed_json(page: OpenPage, block: Block, msgstr: str) -> Json:
+    """Return the translation with all safe fixes; it may be unchanged."""
+    text = cleaned(msgstr)
+    for subject in _subjects(page, (finished(block.entry, text),)):
+        text = fix_entry(subject, checks_of(page.locale).checks)
+    return {"msgstr": text}
+
+
+def findings_of(
+    page: OpenPage, entries: Sequence[Entry], rules: CheckRules
+) -> list[Finding]:
+    """Return the findings of the checks for some entries of a page."""
+    checked = check_entries([(page.read, _subjects(page, entries))], rules)
+    return checked.findings[page.read.file.name]
+
+
+def _subjects(page: OpenPage, entries: Sequence[Entry]) -> list[Subject]:
+    """Return the translated ``entries`` as subjects, which is the form that the checks read.
+
+    An entry of a reST page has a note that names its markup. Without such a note, it is Markdown.
+    """
+    return subjects_of(entries, page.page, Markup.MARKDOWN)
+
+
+def finished(entry: Entry, msgstr: str) -> Entry:
+    """Return the entry as it will be once ``msgstr`` is saved."""
+    return replace(entry, msgstr=msgstr, fuzzy=False, previous=None)
