@@ -17,7 +17,7 @@ from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import Document, is_myst_notebook, read_document
 from pipeline.core.execution import code_cells as execution
 
-MSGSTRS = 10_000
+MSGSTRS = 3_000
 POLICY = {"timeout": 100}
 
 
@@ -48,13 +48,12 @@ def documents() -> Iterator[Document]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(2))
-def test_no_translation_alters_what_runs(part: int) -> None:
-    chance, pages = random.Random(part), list(documents())
+def test_no_translation_alters_what_runs() -> None:
+    chance, pages = random.Random(1), list(documents())
     keys = {page.path: key_of(page.path, page.raw.encode()) for page in pages}
     assert sum(map(bool, keys.values())) >= 4
     given = refused = 0
-    while given < MSGSTRS / 2:
+    while given < MSGSTRS:
         for page in pages:
             translations = {
                 message.msgid: msgstr(chance, message.msgid)

@@ -180,15 +180,6 @@ def test_what_people_are_told_of_a_mode_is_no_part_of_the_key(root: Path) -> Non
     assert key(other) == key(QUIET)
 
 
-def test_a_page_whose_startup_file_is_missing_does_not_run(root: Path) -> None:
-    (root / QUIET.startup).unlink()
-    rules = (RunRule(pages=("*",), reason="accelerator", modes=(QUIET,)),)
-    missing = plan(stage(root, run=rules), page("guide/page"))
-    assert isinstance(missing, Execution)
-    assert missing.status is Status.FAILED
-    assert "startup/quiet.py: the start-up file of the mode 'quiet'" in missing.reason
-
-
 def test_a_mode_counts_more_than_the_machine_and_a_later_one_more_than_another(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

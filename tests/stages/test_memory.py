@@ -21,7 +21,6 @@ from memory_project import (
     LOCALE,
     RELEASES,
     SECOND,
-    THIRD,
     Project,
     Synced,
     chinese,
@@ -89,9 +88,8 @@ def test_a_memory_file_has_every_message_and_no_english(project: Project) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ref", ["v1", "v2", "v3"])
-def test_no_word_of_upstream_is_in_any_memory_file(project: Project, ref: str) -> None:
-    for step in ("v1", "v2", "v3")[: 1 + int(ref[1:])]:
+def test_no_word_of_upstream_is_in_any_memory_file(project: Project) -> None:
+    for step in ("v1", "v2", "v3"):
         project.sync(step)
         project.edit(
             "guide",
@@ -101,7 +99,7 @@ def test_no_word_of_upstream_is_in_any_memory_file(project: Project, ref: str) -
                 else entry
             ),
         )
-    project.sync(ref)
+    project.sync("v3")
     words = {
         word.lower()
         for files in RELEASES.values()
@@ -205,17 +203,6 @@ def test_a_second_run_writes_nothing(project: Project) -> None:
 
 
 # P10
-
-
-def test_a_clone_gets_its_catalogues_back_at_the_memorys_commit(
-    project: Project,
-) -> None:
-    run = clone_of(project, "v1")
-    assert all(
-        entry.is_translated
-        for catalog in run.locale.readable_catalogs().values()
-        for entry in catalog.entries
-    )
 
 
 def test_a_clone_gets_them_back_after_two_upgrades_with_fuzzy_entries(
@@ -491,19 +478,6 @@ def test_a_plain_folder_has_no_history_but_exact_texts(
     assert other.entry("guide", "Glue").is_translated
 
 
-def test_a_plain_folder_has_a_memory_too(tmp_path: Path) -> None:
-    (tmp_path / "upstream" / "docs").mkdir(parents=True)
-    (tmp_path / "upstream" / "docs" / "a.md").write_text(
-        FIRST["guide.md"], encoding="utf-8"
-    )
-    (tmp_path / "project").mkdir()
-    project = Project(tmp_path / "project", str(tmp_path / "upstream"))
-    project.sync("")
-    project.translate_all()
-    project.sync("")
-    clone_of(project, "")
-
-
 @pytest.mark.slow
 def test_a_bundle_is_as_good_as_a_repository(
     project: Project, origin: Path, tmp_path: Path
@@ -762,10 +736,6 @@ def test_a_dry_run_writes_nothing_and_tells_what_it_would(project: Project) -> N
 # Bad input
 
 BAD = {
-    "bad digest": (
-        (r'msgid "[0-9a-f]{32}"', 'msgid "no digest"'),
-        "'no digest' is not a digest",
-    ),
     "upper case": (
         (r'msgid "([0-9a-f]{31})[0-9a-f]"', r'msgid "\1F"'),
         "is not a digest",
@@ -773,31 +743,6 @@ BAD = {
     "conflict": (
         (r"(msgstr .*\n\n)", r"<<<<<<< ours\n\1"),
         "unresolved merge conflict",
-    ),
-    "two entries": (
-        (r'(msgid "[0-9a-f]{32}"\n)(msgstr .*\n)', r'\1\2\n\1msgstr "另"\n'),
-        "same msgid with another translation",
-    ),
-    "other locale": (
-        (r"Language: zh_CN", "Language: ja"),
-        "is the memory of docs in ja",
-    ),
-    "other upstream": (
-        (r"X-Upstream: docs", "X-Upstream: flax"),
-        "is the memory of flax in zh_CN",
-    ),
-    "no header": ((r"(?s)\A.*?\n\n", ""), "is no memory: its header needs"),
-    "bad commit": (
-        (r"X-Upstream-Commit: \w+", "X-Upstream-Commit: main"),
-        "must be 40 hex digits",
-    ),
-    "bad note": (
-        (r"#\. translator", "#. seen: somewhere\n#. translator"),
-        "must name a commit and a page",
-    ),
-    "bad source": (
-        (r"#\. translator", "#. source: x\n#. translator"),
-        "must name a commit and a page",
     ),
     "cut short": ((r'(?s)"\n\Z', ""), "string without its quotes"),
 }
@@ -1047,40 +992,6 @@ def test_branches_that_translate_different_messages_merge(
     clone_of(project, "v1")
 
 
-def test_branches_of_which_one_upgrades_merge_where_the_page_is_as_it_was(
-    project: Project, teammate: Project, tmp_path: Path
-) -> None:
-    repository = tmp_path / "committed"
-    shutil.copytree(project.paths.memories(LOCALE), repository)
-    for command in (
-        ["init", "-q", "-b", "main"],
-        ["add", "-A"],
-        ["commit", "-qm", "memory"],
-        ["checkout", "-q", "-b", "upgrade"],
-    ):
-        git(repository, *command)
-    teammate.sync("v2")
-    shutil.copytree(teammate.paths.memories(LOCALE), repository, dirs_exist_ok=True)
-    git(repository, "add", "-A")
-    git(repository, "commit", "-qm", "upgrade")
-    git(repository, "checkout", "-q", "main")
-    project.translate("intro/start", "bakery", "面包店")
-    project.sync("v1")
-    shutil.copytree(project.paths.memories(LOCALE), repository, dirs_exist_ok=True)
-    git(repository, "commit", "-qam", "translate")
-    git(repository, "merge", "-q", "-m", "both", "upgrade")
-    shutil.copytree(
-        repository,
-        project.paths.memories(LOCALE),
-        dirs_exist_ok=True,
-        ignore=shutil.ignore_patterns(".git"),
-    )
-    project.sync("v2")
-    assert project.entry("intro/start", "bakery").msgstr == "面包店"
-    assert project.entry("guide", "three drawers").fuzzy
-    assert project.verify() == ()
-
-
 @pytest.mark.parametrize("words", ["Guide to", "Glue", "saw"])
 def test_a_branch_that_upgrades_merges_with_one_that_translates_what_stays(
     project: Project, teammate: Project, tmp_path: Path, words: str
@@ -1144,10 +1055,6 @@ def test_one_side_of_a_conflicted_memory_taken_whole_loses_nothing_silently(
     assert "钻头" not in project.memory("guide").read_text(encoding="utf-8")
     assert project.sync("v1").codes == []
     assert before != without
-
-
-def test_releases_used_here_differ() -> None:
-    assert FIRST["guide.md"] != SECOND["guide.md"] != THIRD["guide.md"]
 
 
 @pytest.mark.realdocs

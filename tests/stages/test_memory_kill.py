@@ -1,68 +1,23 @@
 """P11 for update and memory: a run killed at any moment loses nothing.
 
-It leaves files that the next run repairs.
-JAX_DOCS_KILLS sets how many runs are killed (12 unless told).
+It leaves files that the next run repairs. Runs killed at random moments are in
+``commands/test_kills.py``.
 """
 
 from __future__ import annotations
 
-import os
-import random
-import re
 import shutil
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 from folders import read_tree
-from killing import killed_after
 from memory_project import FIRST, LOCALE, RELEASES, Project
 from repositories import make_origin
 
 from pipeline.paths import Paths
 from pipeline.stages.update.locale import Locale
 from pipeline.stages.update.state import State
-
-KILLS = int(os.environ.get("JAX_DOCS_KILLS", "12"))
-HAN = {
-    "Last-Translator": "Han Meimei <han@example.org>",
-    "PO-Revision-Date": "2026-03-04 05:06+0800",
-}
-
-
-def upgrade(_: Project) -> None:
-    """The catalogues are those of v1, translated and stored."""
-
-
-def clone(project: Project) -> None:
-    """There is nothing but the memory."""
-    project.clone()
-
-
-def teammate(project: Project) -> None:
-    """The memory has moved to v2 and changed, and so has the working catalogue."""
-    other = project.copy(project.root.with_name("other"))
-    other.translate("guide", "Glue", "队友的胶水", header=HAN)
-    other.sync("v2")
-    shutil.rmtree(project.paths.memories(LOCALE))
-    shutil.copytree(other.paths.memories(LOCALE), project.paths.memories(LOCALE))
-    shutil.rmtree(other.root)
-    project.translate("guide", "The saw", "自己的锯子")
-
-
-START = (upgrade, clone, teammate)
-
-
-def strings(project: Project) -> set[bytes]:
-    """Every translation in catalogues and memory."""
-    folders = (project.paths.catalogs(LOCALE), project.paths.memories(LOCALE))
-    return {
-        text
-        for folder in folders
-        for data in read_tree(folder).values()
-        for text in re.findall(rb'msgstr "(.+)"', data)
-    }
 
 
 def results(project: Project) -> dict[str, bytes]:
@@ -81,38 +36,6 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_origin(
         tmp_path_factory.mktemp("upstream") / "origin", RELEASES | {"v4": renamed}
     )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("ref", "start"),
-    [("v2", one) for one in START] + [("v4", upgrade)],
-    ids=lambda one: getattr(one, "__name__", one),
-)
-def test_a_killed_run_is_repaired_by_the_next(
-    origin: Path, tmp_path: Path, ref: str, start: Callable[[Project], None]
-) -> None:
-    ready = Project(tmp_path / "ready", str(origin)).begin()
-    start(ready)
-    whole, timed = (ready.copy(tmp_path / name) for name in ("whole", "timed"))
-    whole.sync(ref)
-    began = time.perf_counter()
-    timed.sync(ref)  # a second time: everything is loaded
-    took = time.perf_counter() - began
-    kept, expected = strings(ready) & strings(whole), results(whole)
-    chance = random.Random(f"{ref} {start.__name__}")
-    killed = 0
-    for number in range(max(1, KILLS // 4)):
-        one = ready.copy(tmp_path / f"killed{number}")
-        killed += killed_after(chance.random() * took, lambda one=one: one.sync(ref))  # type: ignore[misc]
-        assert strings(one) >= kept
-        one.sync(ref)
-        assert results(one) == expected
-        assert one.verify() == ()
-        assert not list(one.root.rglob("*.tmp"))
-        shutil.rmtree(one.root)
-    print(f"{killed} of {max(1, KILLS // 4)} runs were killed at work")
-    assert killed or KILLS < 40
 
 
 def test_a_run_killed_between_two_memory_files_ends_as_if_it_had_not_been(

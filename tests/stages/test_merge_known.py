@@ -134,10 +134,7 @@ def test_a_merged_file_that_was_changed_is_made_again(paths: Paths) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "damaged",
-    ["", "[]", "\\xff", '{"index": 3}', '{"index": ["", {"row": {}}]}', "[" * 100_000],
-)
+@pytest.mark.parametrize("damaged", ["[]", '{"index": ["", {"row": {}}]}'])
 @pytest.mark.parametrize("kind", ["merged", "updated", "catalogs"])
 def test_a_memo_that_cannot_be_used_is_made_anew(
     paths: Paths, anew: dict[str, Any], kind: str, damaged: str
