@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 from cache_entries import ENTRY, OUTPUTS
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pipeline.adapters import files
 from pipeline.adapters.execution_cache import ExecutionCache
@@ -75,20 +73,6 @@ def test_damage_is_detected_and_removed(tmp_path: Path, damage: str) -> None:
     assert file_of(fresh, key).exists()
     assert (fresh.get(key), fresh.damaged) == (None, [key])
     assert not file_of(fresh, key).exists()
-
-
-@given(cut=st.integers(0, 400), flip=st.integers(0, 400))
-def test_no_cut_and_no_flipped_bit_passes(
-    tmp_path_factory: pytest.TempPathFactory, cut: int, flip: int
-) -> None:
-    cache = cache_in(tmp_path_factory.mktemp("cache"))
-    cache.put(KEYS[0], encode_entry(ENTRY))
-    path = file_of(cache, KEYS[0])
-    data = bytearray(path.read_bytes())
-    data[flip % len(data)] ^= 1 << cut % 8
-    for harmed in (bytes(data), path.read_bytes()[: cut % len(data)]):
-        path.write_bytes(harmed)
-        assert cache.get(KEYS[0]) is None
 
 
 def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:

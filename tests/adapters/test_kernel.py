@@ -15,7 +15,7 @@ import pytest
 from kernel_project import MYST, Project, texts
 from notebooks import code, notebook
 from places import ROOT, TESTS
-from processes import is_alive, order_of, outsider, processes_with, until
+from processes import is_alive, processes_with, until
 
 from pipeline.config import Acknowledgement, SkipRule
 from pipeline.core.execution.result import Execution, Status, failure_text
@@ -28,9 +28,7 @@ def zoo(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[Project, dict[str, Execution]]:
     """One run over one page of every sort."""
-    project = Project(
-        tmp_path_factory.mktemp("zoo"), locales=("zh_CN", "zh_TW"), stall=5
-    )
+    project = Project(tmp_path_factory.mktemp("zoo"), locales=("zh_CN", "zh_TW"))
     project.skip = (
         SkipRule(pages=("skipped/*",), reason="accelerator", note="wants a GPU"),
     )
@@ -57,9 +55,6 @@ def zoo(
     )
     project.add("missing-module.ipynb", notebook(code("import no_such_module_at_all")))
     project.add(
-        "hanging.ipynb", notebook(code("import time\nwhile True:\n    time.sleep(1)"))
-    )
-    project.add(
         "dying.ipynb",
         notebook(
             code("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"), code("1")
@@ -81,14 +76,6 @@ def zoo(
     project.add("no-code.ipynb", notebook())
     project.add("skipped/page.ipynb", notebook(code("1 / 0")))
     project.add("broken.ipynb", "{")
-    project.add(
-        "forking.ipynb",
-        notebook(
-            code(
-                "import os, subprocess\nprint(os.getpid(), subprocess.Popen(['sleep', '300']).pid)"
-            )
-        ),
-    )
     project.add("broken-myst.md", "---\nkernelspec:\n  name: python3\n---\n# Title\n")
     project.add("plain.md", "# Plain\n\n```python\n1 / 0\n```\n")
     project.add("myst.md", MYST)
@@ -195,7 +182,6 @@ def test_a_failing_cell_stops_its_page_with_a_full_record(zoo: Zoo) -> None:
     ("page", "exception"),
     [
         ("missing-module", "ModuleNotFoundError"),
-        ("hanging", "Stalled"),
         ("dying", "DeadKernelError"),
         ("unknown-kernel", "NoSuchKernel"),
     ],
@@ -208,13 +194,6 @@ def test_the_environment_is_blamed(zoo: Zoo, page: str, exception: str) -> None:
         exception,
         "environment",
     )
-
-
-@pytest.mark.parametrize(("page", "cell"), [("hanging", 1), ("dying", 1)])
-def test_a_lost_kernel_is_placed_at_its_cell(zoo: Zoo, page: str, cell: int) -> None:
-    failure = zoo[1][page].failure
-    assert failure is not None
-    assert failure.cell == cell
 
 
 def test_a_cell_tagged_to_be_skipped_is_not_run(zoo: Zoo) -> None:
@@ -284,14 +263,6 @@ def test_outputs_are_not_put_into_other_code(zoo: Zoo) -> None:
     assert not (zoo[0].paths.executed("zh_CN") / "stranger.ipynb").exists()
 
 
-def test_no_kernel_and_no_child_of_one_is_left(zoo: Zoo) -> None:
-    started = [
-        int(word) for word in texts(zoo[0].executed("forking")["cells"][1]).split()
-    ]
-    assert len(started) == 2
-    assert not any(map(is_alive, started))
-
-
 @pytest.mark.usefixtures("plainly")
 def test_code_that_ran_is_not_run_again(tmp_path: Path) -> None:
     project = Project(tmp_path)
@@ -332,23 +303,6 @@ def test_a_page_whose_merged_notebook_is_missing_is_run_and_not_written(
     (project.paths.merged("zh_CN") / "page.ipynb").unlink()
     assert project.results()["page"].status is Status.PASSED
     assert not (project.paths.executed("zh_CN") / "page.ipynb").exists()
-
-
-def test_a_worker_that_is_killed_fails_its_page_only(
-    tmp_path: Path, shared_memory: Path
-) -> None:
-    project, orders = Project(tmp_path), shared_memory / "orders"
-    killer = code(order_of(orders, "os.getppid()", "SIGKILL"))
-    project.add("a.ipynb", notebook(code("1"), killer, *[code("1")] * 9))
-    project.add("b.ipynb", notebook(code("print(1)")))
-    with outsider(orders):
-        results = project.results(jobs=1)
-    assert (results["a"].status, results["b"].status) == (Status.FAILED, Status.PASSED)
-    assert results["a"].failure is not None
-    assert (results["a"].failure.exception, results["a"].failure.cell) == (
-        "WorkerDied",
-        2,
-    )
 
 
 SCRIPT = """
