@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pytest
 from evaluated import structures_of
-from hostile_translations import attacks
+from hostile_translations import PAYLOADS, attacks
 from notebooks import notebook, prose
 
 from pipeline.core.document.merge import merge
@@ -216,6 +216,7 @@ SYNTAX = {
         "`x`:eval:",
         "{ref}`{k.a} <label>`",
     ),
+    "browsers": PAYLOADS,
 }  # fmt: skip
 
 # The same number in each cell of the table.

@@ -302,12 +302,7 @@ def changed(**values: object) -> bytes:
         (b"[", "has no records of messages: Expecting value"),
         (b"[" * 100_000, "has no records of messages: maximum recursion"),
         (b"{}", r"Expected `array`, got `object`"),
-        (b"[1]", r"Expected `object`, got `int` - at `\$\[0\]`"),
-        (b"[{}]", "missing required field `kind`"),
         (changed(line="3"), r"Expected `int`, got `str` - at `\$\[0\].line`"),
-        (changed(line=True), r"got `bool` - at `\$\[0\].line`"),
-        (changed(is_kept=1), r"got `int` - at `\$\[0\].is_kept`"),
-        (changed(text=None), r"got `null` - at `\$\[0\].text`"),
         (changed(kind="x"), r"Invalid enum value 'x' - at `\$\[0\].kind`"),
     ],
 )

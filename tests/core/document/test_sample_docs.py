@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 from corpus import (
-    HOSTILE,
     SAMPLE,
     assert_joins,
     assert_only_prose_changed,
-    hostile,
     pseudo,
     rendered,
 )
@@ -60,21 +58,3 @@ def test_honest_translations_are_taken(path: Path) -> None:
     )
     assert [(one.place, one.refusal.text) for one in merged.rejected] == []
     assert_only_prose_changed(document, merged.data)
-
-
-@pytest.mark.slow
-@each_file
-def test_hostile_translations_change_only_prose(path: Path) -> None:
-    document, kinds = document_of(path), list(HOSTILE)
-    msgids = list(dict.fromkeys(message.msgid for _, message in document.messages()))
-    for rotation in range(4):
-        merged = merge(
-            document,
-            {
-                msgid: hostile(kinds[(index + rotation * 29) % len(kinds)], msgid)
-                for index, msgid in enumerate(msgids)
-            },
-        )
-        assert_only_prose_changed(document, merged.data)
-        assert read_document(document.path, merged.data).code == document.code
-        assert merged.rejected

@@ -9,8 +9,6 @@ from __future__ import annotations
 import io
 import os
 import random
-import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -23,8 +21,7 @@ from repositories import Repository
 
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.message import Message, Split
-from pipeline.core.document.rst import anchors, guard, placement
-from pipeline.core.document.rst.inline import marks
+from pipeline.core.document.rst import guard
 from pipeline.core.document.rst.placement import place
 from pipeline.core.document.rst.splitter import split_rst
 from pipeline.core.document.splice import Edit, Placed
@@ -38,37 +35,11 @@ LITERAL = "Some words::\n\n   x\n"
 LINES = "| Some words\n| and more\n"
 
 STARTS = (
-    *(
-        "- 文字",
-        "* 文字",
-        "• 文字",
-        "1. 文字",
-        "(a) 文字",
-        "#. 文字",
-        "iv) 文字",
-        "A. 文字",
-        ".. 文字",
-        ".. note:: 文字",
-        ".. replace:: 文字",
-        ".. raw:: html",
-    ),
-    *(
-        "..",
-        "__ a",
-        ".. _a: b",
-        "| 文字",
-        ">>> x",
-        ":字段: 文字",
-        "-a  文字",
-        "--all  文字",
-        "/V  文字",
-        "=====",
-        "....",
-        "-",
-        "=== ===",
-    ),
-    *("文字::", "文字 ::", "::", ".. [1] 文字", ".. |x| replace:: y"),
-)
+    "- 文字¦* 文字¦• 文字¦1. 文字¦(a) 文字¦#. 文字¦iv) 文字¦A. 文字¦.. 文字¦.. note:: 文字¦"
+    ".. replace:: 文字¦.. raw:: html¦..¦__ a¦.. _a: b¦| 文字¦>>> x¦:字段: 文字¦-a  文字¦"
+    "--all  文字¦/V  文字¦=====¦....¦-¦=== ===¦文字::¦文字 ::¦::¦.. [1] 文字¦"
+    ".. |x| replace:: y"
+).split("¦")
 
 
 def refusal_of(message: Message, msgstr: str) -> Refusal | None:
@@ -433,71 +404,18 @@ Words [1]_ and |name|.
 """,
 )
 
-RST_HOSTILE = (
+RST_HOSTILE = [
     *(
-        "- 文字",
-        "1. 文字",
-        ".. raw:: html\n\n   <script>",
-        ".. 注释",
-        ".. note:: 文字",
-        "| 文字",
-        ">>> x",
-        ":字段: 文字",
-        "=====",
-    ),
-    *(
-        "文字::",
-        "::",
-        "__ a",
-        "文字 : 分类",
-        "-- 某人",
-        "——某人",
-        "+-----+",
-        "=====  =====",
-        "|",
-        "+",
-        "…|…",
-        "`",
-        "``",
-        "``文",
-        "`文`_",
-    ),
-    *(
-        "文_",
-        "[1]_",
-        "|x|",
-        "\\",
-        "文\\",
-        ":raw:`<b>`",
-        "`文 <javascript:x>`__",
-        "*",
-        "**文",
-        "\t文",
-        "文\t\t字",
-        '"',
-        '",',
-        '文","字',
-    ),
-    *(
-        "文字 <b>",
-        "<x>",
-        "…，…",
-        "文" * 60,
-        "\u3000文",
-        "文 ",
-        "…：",
-        "…::",
-        "文 ::",
-        "  - 文",
-        ":class: 文",
-        ":maxdepth: 1",
-        "文\\ ",
-    ),
-    *("e\u0301" * 9, "𠀀" * 9, "👩🏽‍💻" * 3, "..", "...", "#. 文"),
-)
-
-
-SETTINGS = {"halt_level": 5, "_disable_config": True, "file_insertion_enabled": False}
+        "- 文字¦1. 文字¦.. raw:: html\n\n   <script>¦.. 注释¦.. note:: 文字¦| 文字¦>>> x¦"
+        ":字段: 文字¦=====¦文字::¦::¦__ a¦文字 : 分类¦-- 某人¦——某人¦+-----+¦=====  =====¦|¦+¦…|…¦"
+        "`¦``¦``文¦`文`_¦文_¦[1]_¦|x|¦\\¦文\\¦:raw:`<b>`¦`文 <javascript:x>`__¦*¦**文¦\t文¦"
+        '文\t\t字¦"¦",¦文","字¦文字 <b>¦<x>¦…，…¦'
+        "\u3000文¦文 ¦…：¦"
+        "…::¦文 ::¦  - 文¦:class: 文¦:maxdepth: 1¦文\\ ¦ééééééééé¦𠀀𠀀𠀀𠀀𠀀𠀀𠀀𠀀𠀀¦"
+        "👩🏽\u200d💻👩🏽\u200d💻👩🏽\u200d💻¦..¦...¦#. 文"
+    ).split("¦"),
+    "文" * 60,
+]
 
 
 def outline(text: str) -> tuple[list[tuple[object, ...]], set[str]]:
@@ -613,13 +531,6 @@ def test_a_hostile_translation_changes_only_prose(page: str, turn: int) -> None:
     assert_only_prose_changed(page, RST_HOSTILE[turn * len(RST_HOSTILE) // TURNS :])
 
 
-@given(st.sampled_from(PAGES), st.lists(st.sampled_from(ALL_HOSTILE), max_size=12))
-def test_hostile_translations_together_change_only_prose(
-    page: str, msgstrs: list[str]
-) -> None:
-    assert_only_prose_changed(page, msgstrs)
-
-
 @given(
     st.sampled_from(PAGES),
     st.lists(st.text("`*_|[]:<>\\-=+.#\"'1a文，： \t", max_size=8), max_size=12),
@@ -631,7 +542,8 @@ def test_any_marks_change_only_prose(page: str, msgstrs: list[str]) -> None:
 # The real pages
 
 WHOLE = bool(os.environ.get("JAX_DOCS_WHOLE"))
-RELEASE = "jax-v0.10.2"
+
+
 PARTS = 4
 # Hostile messages on a page: each that breaks it costs some readings of it.
 AT_ONCE = 15
@@ -656,71 +568,3 @@ def test_hostile_translations_of_real_pages_change_only_prose(
         count += assert_only_prose_changed(text, [*skipped, *chosen])
     print(f"{len(blobs)} blobs, {count} hostile translations stand in them")
     assert count
-
-
-@pytest.mark.realdocs
-def test_chinese_on_every_page_brings_no_complaint(repository: Repository) -> None:
-    """With all words in Chinese, docutils says nothing that it did not say before.
-
-    The Chinese stands right up to every mark.
-    """
-    rows = repository.git("ls-tree", "-r", RELEASE, "--", "docs").decode().split("\n")
-    blobs = {
-        row.split()[2]: row.partition("\t")[2] for row in rows if row.endswith(".rst")
-    }
-    for blob, data in repository.read(list(blobs)):
-        text = data.decode()
-        split = split_rst(text)
-        translations = {
-            index: pseudo(message.msgid, index)
-            for index, message in enumerate(split.messages)
-        }
-        assert not [
-            msgstr
-            for index, msgstr in translations.items()
-            if refusal_of(split.messages[index], msgstr)
-        ], blobs[blob]
-        plan = anchors.plan_targets([split], frozenset())
-        names = [
-            anchors.target_edit(text, split.messages[index], name)
-            for (_, index), name in plan.items()
-        ]
-        _, line = placement.attribution_edit(
-            [split], "译自`原文 <https://example.org/>`__。"
-        )
-        placed = place(split, translations, [*names, line])
-        assert guard.read_back(split, placed) is not None, blobs[blob]
-        assert not complaints(placed.text) - complaints(text), blobs[blob]
-
-
-def pseudo(msgid: str, number: int) -> str:
-    """Chinese without a space in the place of all words, between the marks as they are.
-
-    The number keeps titles apart.
-    """
-    parts = [chr(0x4E00 + number)]
-    at = 0
-    for mark in marks(msgid):
-        parts += [_chinese(msgid[at : mark.start]), msgid[mark.start : mark.end]]
-        at = mark.end
-    return "".join((*parts, _chinese(msgid[at:])))
-
-
-def _chinese(text: str) -> str:
-    return re.sub(
-        r"[^\W\d_][\w'’-]*| +", lambda match: "" if match[0].isspace() else "译文", text
-    )
-
-
-def complaints(text: str) -> Counter[str]:
-    """What docutils says about a page, without its lines."""
-    said = io.StringIO()
-    publish_doctree(
-        text, settings_overrides={**SETTINGS, "warning_stream": said, "report_level": 2}
-    )
-    return Counter(
-        match[1]
-        for match in re.finditer(
-            r"^<string>:(?:\d+:)? (\(\w+/\d\) .{0,50})", said.getvalue(), re.MULTILINE
-        )
-    )
