@@ -275,45 +275,6 @@ def view(page: Page) -> str:
     return str(page.evaluate("document.documentElement.dataset.jzView"))
 
 
-def test_the_toggle_its_key_and_its_memory(visit: Visit, reader: Open) -> None:
-    one = reader()
-    page = one.open(visit.kinds["text"])
-    english = page.locator(".bd-article .jz-en")
-    shown = page.locator(".bd-article .jz-en:visible")
-    assert (view(page), shown.count()) == ("zh", 0)
-    page.locator(".jz-toggle label", has_text="双语").click()
-    assert (view(page), shown.count()) == ("both", english.count())
-    page.reload()
-    assert (view(page), shown.count()) == ("both", english.count())
-    page.keyboard.press("b")
-    assert view(page) == "en"
-    assert page.locator(".bd-article p.jz-translated:visible").count() == 0
-    page = one.open("index.html")
-    assert view(page) == "en"
-    page.keyboard.press("b")
-    assert view(page) == "zh"
-    assert one.said == []
-
-
-def test_a_tap_shows_the_english_of_a_paragraph(visit: Visit, reader: Open) -> None:
-    page = reader(viewport=PHONE, has_touch=True, is_mobile=True).open(
-        visit.kinds["text"]
-    )
-    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-    mark = page.locator("p.jz-translated > .jz-mark").first
-    english = page.locator(f"#{mark.get_attribute('aria-controls')}")
-    assert not english.is_visible()
-    mark.tap()
-    assert english.is_visible()
-    assert (english.get_attribute("lang"), mark.get_attribute("aria-expanded")) == (
-        "en",
-        "true",
-    )
-    assert page.locator(".bd-article .jz-en:visible").count() == 1
-    mark.tap()
-    assert not english.is_visible()
-
-
 @pytest.mark.parametrize(
     "kind", ["notebook", "text", "table", "progress", "glossary-zh", "reference"]
 )
@@ -351,16 +312,6 @@ def test_the_theme_can_be_chosen(visit: Visit, reader: Open) -> None:
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     page.reload()
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-
-
-def test_a_term_tells_its_english(visit: Visit, reader: Open) -> None:
-    page = reader().open(visit.kinds["text"])
-    term, tip = page.locator(".jz-term").first, page.locator("#jz-tip")
-    assert not tip.is_visible()
-    term.hover()
-    assert tip.is_visible()
-    assert re.fullmatch(r"[A-Za-z][\w /().,*-]+", tip.inner_text())
-    assert term.get_attribute("aria-describedby") == "jz-tip"
 
 
 def test_the_glossary_has_every_term_of_a_page(visit: Visit, reader: Open) -> None:

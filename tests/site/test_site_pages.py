@@ -11,8 +11,8 @@ from collections import Counter
 
 import pytest
 from site_builds import NAMES, get_site
-from site_code import Code, upstream_code
-from site_html import Site, read_html
+from site_code import upstream_code
+from site_html import Site
 
 FORMULA = re.compile(r"\$\$|\$[^\s$](?:[^$\n]*[^\s$])?\$|\\\(|\\\[|\\begin\{")
 
@@ -77,15 +77,6 @@ def test_code_is_upstreams(site: Site) -> None:
     } == {}
 
 
-def test_code_that_differs_is_found() -> None:
-    code = Code(["a = 1", "b = 2"], ["   graph\n     x\n"])
-    assert list(code.differences(["a = 1\n", "graph\n  x", "b = 2"])) == []
-    assert list(code.differences(["a = 1", "b = 3"])) == [
-        "not upstream's: b = 3",
-        "not shown: b = 2",
-    ]
-
-
 def test_no_formula_is_left_as_it_was_written(site: Site) -> None:
     left = {
         path: FORMULA.findall("".join(html.prose)) for path, html in site.pages.items()
@@ -115,17 +106,3 @@ def test_a_notebook_can_be_downloaded_with_its_outputs_and_without(site: Site) -
                 for cell in notebook.cells
                 if cell.cell_type == "code"
             ), file
-
-
-def test_pages_are_read_as_browsers_do() -> None:
-    html = read_html(
-        '<p id="a">x<br>y <a href="b.html#c">z</a></p><div class="cell_output"><div '
-        'class="highlight"><pre>out</pre></div></div>'
-        '<div class="highlight"><pre><span class="linenos">1</span><span>\n  a &lt; b\n'
-        '</span></pre></div><p class="jz-en" id="d">'
-        '<img src="i.png"></p>'
-    )
-    assert html.ids == ["a", "d"]
-    assert html.refs == [("a", "b.html#c"), ("img", "i.png")]
-    assert html.loads == ["i.png"]
-    assert html.code == ["\n  a < b\n"]

@@ -84,23 +84,6 @@ def test_no_chinese_word_stands_outside_its_tables() -> None:
     assert {name: words for name, words in found.items() if words} == {}
 
 
-@pytest.mark.parametrize(
-    ("source", "found"),
-    [
-        ('"""如 ``键``"""', []),
-        ('def f():\n    """键"""\n    return 1  # 键', []),
-        ('T = {"zh_CN": "键", "": "key"}', []),
-        ('T = {"zh_CN": [(["键"], ["keys"])]}', []),
-        ('T = {"de": "键"}', ["键"]),
-        ('T = {"zh_CN": "键"}\nU = "值"', ["值"]),
-        ('f(f"{count} 个")', [" 个"]),
-        ('x = "（英文）" if y else ""', ["（英文）"]),
-    ],
-)
-def test_what_counts_as_a_chinese_word(source: str, found: list[str]) -> None:
-    assert list(chinese_in_code(source)) == found
-
-
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
 def test_a_table_has_keys_and_gaps_of_the_english_one(path: Path) -> None:
     english = table(PACKAGE / "site" / "texts" / "en.toml")
