@@ -130,6 +130,19 @@ def digest_of(*parts: bytes | str) -> str:
     return digest.hexdigest()
 
 
+def digest_of_stamps(*paths: Path) -> str:
+    """Return a digest of the sizes and modification times of files. A file may be missing."""
+    stamps: list[str] = []
+    for path in paths:
+        try:
+            status = path.stat()
+        except OSError:
+            stamps.append("")
+        else:
+            stamps.append(f"{status.st_size} {status.st_mtime_ns}")
+    return digest_of(*stamps)
+
+
 @cache
 def code_digest(libraries: Sequence[str] = ()) -> str:
     """Return the digest of the pipeline's code and of the versions of ``libraries``.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.adapters.files import files_below
-from pipeline.adapters.memo import Memo, digest_of
+from pipeline.adapters.memo import Memo
 from pipeline.adapters.sphinx import BrokenPage
 from pipeline.site.plan import Site
 
@@ -72,16 +72,3 @@ def pages_known(memo: Memo[SubjectState]) -> Iterator[str]:
 def subject_of_file(site: Site, path: Path) -> str:
     """Return the memo's subject for a file of the site."""
     return f"file {path.relative_to(site.target).as_posix()}"
-
-
-def digest_of_stamps(*paths: Path) -> str:
-    """Return a digest of the sizes and modification times of files. A file may be missing."""
-    stamps: list[str] = []
-    for path in paths:
-        try:
-            status = path.stat()
-        except OSError:
-            stamps.append("")
-        else:
-            stamps.append(f"{status.st_size} {status.st_mtime_ns}")
-    return digest_of(*stamps)

@@ -22,13 +22,12 @@ from typing import Any
 import msgspec
 
 from pipeline.adapters import files
-from pipeline.adapters.memo import Memo
+from pipeline.adapters.memo import Memo, digest_of_stamps
 from pipeline.adapters.version_control import clean_commit
 from pipeline.core.pin.lock import DOCSTRING_SUFFIX
 from pipeline.core.word_diff import Part
 from pipeline.errors import InputError
 from pipeline.folders import is_safe_path
-from pipeline.site.build_memo import digest_of_stamps
 from pipeline.site.names import DOWNLOADS, RECORDS, TranslationState
 from pipeline.site.plan import Site
 

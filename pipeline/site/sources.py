@@ -17,7 +17,7 @@ from typing import Any
 
 from pipeline.adapters import files
 from pipeline.adapters.html.drawings import is_program, published
-from pipeline.adapters.memo import Memo, digest_of
+from pipeline.adapters.memo import Memo, digest_of, digest_of_stamps
 from pipeline.adapters.sphinx import CONFIGURATION
 from pipeline.core.pin.lock import (
     ASSETS,
@@ -28,7 +28,7 @@ from pipeline.core.pin.lock import (
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, PipelineError
 from pipeline.findings import Finding
-from pipeline.site.build_memo import SubjectState, digest_of_stamps, subject_of_page
+from pipeline.site.build_memo import SubjectState, subject_of_page
 from pipeline.site.configuration import configuration_of
 from pipeline.site.documents import notebooks_of, page_document, to_json
 from pipeline.site.inventories import inventories_of

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.adapters import files
-from pipeline.adapters.memo import Memo, digest_of
-from pipeline.site.build_memo import SubjectState, digest_of_stamps, subject_of_file
+from pipeline.adapters.memo import Memo, digest_of, digest_of_stamps
+from pipeline.site.build_memo import SubjectState, subject_of_file
 from pipeline.site.plan import Site
 
 if TYPE_CHECKING:

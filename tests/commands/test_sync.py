@@ -6,6 +6,7 @@ That is sync on the sample, and on pages broken on purpose.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -112,11 +113,16 @@ def test_state_that_makes_no_sense_is_made_again(
     root = docs.parent.parent
     files = [root / "build" / "report.json"]
     files += (root / "build" / "zh_CN" / "sample").rglob("*.json")
-    before = {path: path.read_bytes() for path in files}
+    before = {path: without_stamps(path) for path in files}
     for path in files:
         path.write_bytes(state)
     assert sync() == 0
-    assert {path: path.read_bytes() for path in files} == before
+    assert {path: without_stamps(path) for path in files} == before
+
+
+def without_stamps(path: Path) -> bytes:
+    """Return the content of a file without digests of times, which a memo may have."""
+    return re.sub(rb'"stamps":"\w+"', b"", path.read_bytes())
 
 
 def test_check_tells_what_would_change_and_writes_nothing(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipeline.adapters.files import read_bytes, write_if_changed
+from pipeline.adapters.memo import digest_of_stamps
 from pipeline.core.document.attribution import attribution
 from pipeline.core.pin.lock import Lock, blob_id
 from pipeline.core.results import PageResult
@@ -28,6 +29,7 @@ class MergedDocument:
     blob: str  # git blob id of the document
     blocks: str  # git blob id of the file in ``blocks/``
     attribution: str  # "" if nothing in the document is translated
+    stamps: str  # digest of sizes and times of both files, after they were written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,8 @@ class MergedFiles:
         Return None if the page must be merged again: its files differ from the last result, or the
         attribution cannot be replaced.
         """
+        if all(map(self._is_untouched, last.documents)):
+            return last
         documents: list[MergedDocument] = []
         edits: list[tuple[Path, bytes]] = []
         for document in last.documents:
@@ -84,7 +88,18 @@ class MergedFiles:
         # Write only when all documents of the page can be updated. Otherwise all are merged again.
         for path, edited in edits:
             self.write(path, edited)
-        return replace(last, documents=tuple(documents))
+        stamped = (replace(one, stamps=self.stamps(one.path)) for one in documents)
+        return replace(last, documents=tuple(stamped))
+
+    def _is_untouched(self, document: MergedDocument) -> bool:
+        """Return whether nobody has written a document's files, and its attribution is right."""
+        wanted = document.attribution and self.attribution(document.path)
+        is_right = document.attribution == wanted
+        return is_right and document.stamps == self.stamps(document.path)
+
+    def stamps(self, path: str) -> str:
+        """Return the digest of sizes and times of the files of a document."""
+        return digest_of_stamps(self.merged(path), self.blocks(path))
 
     def merged(self, path: str) -> Path:
         """Return the path of a merged document."""

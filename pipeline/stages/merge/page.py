@@ -69,6 +69,7 @@ def merge_page(
             blocks=blob_id(blocks),
             # A document without a translation has no attribution.
             attribution=extras.attribution if merged.translated else "",
+            stamps=files.stamps(document.path),
         )
         documents.append(record)
     findings += _unknown_sections(page, sound, where)
