@@ -18,6 +18,7 @@ from pipeline.commands.adopt.copy_files import CopyFile, find_files, read_file
 from pipeline.commands.adopt.versions import Versions, open_versions
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.run_lock import run_lock
+from pipeline.commands.split import update_pulled
 from pipeline.commands.update import LocaleMemos, update_locale
 from pipeline.core.adoption.alignment import Encoder
 from pipeline.core.adoption.blocks import Block, words_of
@@ -86,23 +87,16 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
         with open_versions(run, lock) as versions:
             matcher = Matcher(versions=versions, encoder=read)
             copies, findings = _Adopting(run, options, matcher, filler).take(paths)
-        changes = [*locale.changes]
-        if not options.audit:
-            has_written = False
-            for page in sorted(filler.changed):
-                if locale.write_catalog(page, filler.catalogs[page]):
-                    has_written = True
-                    continue
+        for page in () if options.audit else sorted(filler.changed):
+            if not locale.write_catalog(page, filler.catalogs[page]):
                 # Somebody saved the catalogue during the run, so it was not written. For other
                 # commands this is a warning; here it is an error, because the translations were not
                 # adopted.
                 edited = locale.findings_of(page)[-1]
                 findings.append(replace(edited, severity=Severity.ERROR))
-            changes = [*locale.changes]
-            if has_written and not run.dry:
-                locale = Locale(run, name)
-                update_locale(locale, pages, LocaleMemos(locale), lock=lock)
-                changes += locale.changes
+        changes = [*locale.changes]
+        if filler.changed and not run.dry:
+            changes += update_pulled(replace(run, locales=(name,))).changes
     return AdoptResult(
         name=run.name,
         locale=name,

@@ -37,6 +37,7 @@ from pipeline.commands.draft.plan import LocaleWork, plan_locale
 from pipeline.commands.options import add_shared, count, run_of
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.run_lock import run_lock
+from pipeline.commands.split import update_pulled
 from pipeline.commands.update import LocaleMemos, update_locale
 from pipeline.config import DraftPolicy
 from pipeline.core.drafting import stub
@@ -206,17 +207,9 @@ def _planned(
 
 def _update(run: Run) -> tuple[str, ...]:
     """Update catalogues and memory as ``split`` does, and return the files written."""
-    changes: tuple[str, ...] = ()
+    # Update all pages, even if only a few are drafted: the memory must be complete.
     with run_lock(run):
-        lock = read_pulled(run)
-        # Update all pages, even if only a few are drafted: the memory must be complete.
-        quiet = replace(run, pages=(), log=Log(QUIET))
-        pages = pages_of_run(quiet, lock)
-        for name in run.locales:
-            locale = Locale(quiet, name)
-            update_locale(locale, pages, LocaleMemos(locale), lock=lock)
-            changes += tuple(locale.changes)
-    return changes
+        return update_pulled(replace(run, pages=(), log=Log(QUIET))).changes
 
 
 def _drafted(
