@@ -11,31 +11,20 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from pipeline.adapters.files import read_bytes
-from pipeline.commands.rollback import restoring
 from pipeline.commands.run_lock import run_lock
 from pipeline.commands.upgrade import (
-    Move,
+    PinFile,
     UpgradeOptions,
     compare,
-    move_docs,
+    make_move,
     newest,
-    python_fault,
     read_both,
-    try_move,
 )
 from pipeline.config import release_beside
-from pipeline.core.pin.requirement import (
-    LATEST,
-    Pin,
-    add_beside,
-    choose_pin,
-    read_pin,
-)
+from pipeline.core.pin.requirement import LATEST, add_beside, choose_pin
 from pipeline.errors import ConfigError
 from pipeline.report.result import RunResult
 from pipeline.run import Run
-from pipeline.stages.pull import stage as pull_stage
 from pipeline.stages.pull.stage import read_pulled
 
 
@@ -52,29 +41,17 @@ def show_beside(run: Run, options: UpgradeOptions) -> RunResult:
             hint=f"Name the upstream: {run.paths.upstream}.",
         )
     is_dry = options.dry_run or run.dry
-    text = read_bytes(options.config).decode("utf-8")
-    now = read_pin(text, upstream=run.name, version=run.version, package=run.package)
-    version, reason = _wanted_version(run, options, now)
+    file = PinFile.read(options.config, run)
+    version, reason = _wanted_version(run, options.target, file)
     if version in ("", run.version, *run.upstream.beside):
         run.log.note(f"{run.name}: there is no release to add beside the pin")
         return RunResult(name=run.name, lock=read_pulled(run), dry_run=options.dry_run)
-    added = add_beside(text, version, upstream=run.name, where=str(options.config))
-    move = Move(
-        config=options.config,
-        pin=replace(now, version=version),
-        before=text.encode("utf-8"),
-        after=added.encode("utf-8"),
-    )
-    target = _run_beside(run, now.template, version)
+    added = add_beside(file.text, version, upstream=run.name, where=str(file.path))
+    target = _run_beside(run, file.pin.template, version)
     with run_lock(replace(run, dry=is_dry)):
         commits = read_both(run, target)
         comparison = compare(run, commits.before, commits.after)
-        if is_dry:
-            result = try_move(target)
-        else:
-            with restoring(target):
-                result = move_docs(target)
-                move.write()
+        result = make_move(target, file, added, is_dry=is_dry)
     return replace(
         result,
         name=run.name,
@@ -87,24 +64,18 @@ def show_beside(run: Run, options: UpgradeOptions) -> RunResult:
     )
 
 
-def _wanted_version(run: Run, options: UpgradeOptions, now: Pin) -> tuple[str, str]:
+def _wanted_version(run: Run, word: str, file: PinFile) -> tuple[str, str]:
     """Return the version to show, and the reason why the pin cannot move to it.
 
     The reason is empty if the user named the version. The version is empty if the user gave
     ``latest`` and every newer release can be installed.
     """
-    if options.target != LATEST:
-        pin = choose_pin(options.target, package_version=None, now=now)
-        return pin.version, ""
+    if word != LATEST:
+        return choose_pin(word, package_version=None, now=file.pin).version, ""
     with run.log.step("look for releases") as step:
-        tags = pull_stage.list_tags(run)
-        waiting = newest(options.config, run=run, tags=tags).waiting
+        waiting = newest(run, file).waiting
         step.result = f"not installable yet: {', '.join(waiting) or 'none'}"
-    if not waiting:
-        return "", ""
-    version = waiting[0]
-    fault = python_fault(options.config, run, version)
-    return version, fault or f"no {run.package} {version} can be installed here"
+    return (waiting[0], file.why_skipped(waiting[0])) if waiting else ("", "")
 
 
 def _run_beside(run: Run, template: str, version: str) -> Run:

@@ -44,25 +44,32 @@ def pull(run: Run, *, ref: str | None) -> RunResult:
 
 
 def pull_docs(run: Run, *, ref: str | None) -> RunResult:
-    """Pull the docs, and refresh the table of names that other sites document.
+    """Pull the docs, and refresh the table of names. The caller holds the run lock."""
+    result = pull_pages(run, ref=ref)
+    return result if run.dry else with_names(run, result)
 
-    The caller holds the run lock. Return a result with the lock, and with the files that changed
-    or, in a dry run, would change.
+
+def pull_pages(run: Run, *, ref: str | None) -> RunResult:
+    """Pull the docs.
+
+    Return a result with the lock, and with the files that changed or, in a dry run, would change.
     """
     before = lock_bytes(run)
     lock = stage.pull(run, ref=ref)
     # A dry run does not write the new lock. So format it, and compare it with the old one.
     after = format_lock(lock) if run.dry else lock_bytes(run)
     # The lock has a digest of every file, so it changes if and only if a file does.
-    changes: tuple[str, ...] = ()
-    if after != before:
-        changes = (run.shown(run.paths.lock),)
-    result = RunResult.of(run, lock, changes=changes)
-    if run.dry:
-        return result
-    refreshed = refresh_names(run, lock)
+    changes = [run.shown(run.paths.lock)] if after != before else []
+    return RunResult.of(run, lock, changes=changes)
+
+
+def with_names(run: Run, result: RunResult) -> RunResult:
+    """Refresh the table of names that other sites document; return the result with its files."""
+    refreshed = refresh_names(run, result.lock)
     return replace(
-        result, changes=changes + refreshed.changes, findings=refreshed.findings
+        result,
+        changes=result.changes + refreshed.changes,
+        findings=result.findings + refreshed.findings,
     )
 
 

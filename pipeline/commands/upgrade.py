@@ -20,7 +20,7 @@ from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.commands.build import BuildOptions, build_pulled
 from pipeline.commands.options import add_shared, run_of, summaries_of
 from pipeline.commands.pages import rule_findings
-from pipeline.commands.pull import lock_bytes
+from pipeline.commands.pull import lock_bytes, pull_pages, with_names
 from pipeline.commands.rollback import restoring, scratch_copy
 from pipeline.commands.run_lock import run_lock
 from pipeline.core.catalog.commit_diff import Comparison, changed_pages, compare_pages
@@ -45,7 +45,6 @@ from pipeline.reading import Reading
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull import stage as pull_stage
-from pipeline.stages.pull.inventories import refresh_names
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -136,91 +135,66 @@ def _readable(page: Page, commit: Commit, reading: Reading) -> Iterator[Document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
-    """Planned move of a pin: the bytes of the configuration file before and after."""
+class PinFile:
+    """The configuration file as it was when the upgrade began, with its pin."""
 
-    config: Path
+    path: Path
+    text: str
     pin: Pin
-    before: bytes
-    after: bytes
+    names: tuple[str, ...]  # the packages that are pinned: for JAX, jax and jaxlib
 
-    @property
-    def is_change(self) -> bool:
-        """Return whether the move changes the configuration."""
-        return self.before != self.after
+    @classmethod
+    def read(cls, path: Path, run: Run) -> PinFile:
+        """Read the file with the pin of ``run``. Raises ConfigError."""
+        text = read_bytes(path).decode("utf-8")
+        version, package = run.version, run.package
+        pin = read_pin(text, upstream=run.name, version=version, package=package)
+        return cls(path=path, text=text, pin=pin, names=pinned_names(text, package))
 
-    def write(self) -> None:
-        """Write the configuration, if it changes.
+    def write(self, text: str) -> None:
+        """Write the changed file.
 
         Raises WriteError, and ConfigError if somebody has edited the file during the upgrade.
         """
-        if read_bytes(self.config) != self.before:
+        if read_bytes(self.path) != self.text.encode("utf-8"):
             raise ConfigError(
                 "changed while the upgrade ran",
-                where=str(self.config),
+                where=str(self.path),
                 hint="Run the same command again.",
             )
         # Resolve the path: a symbolic link must not be replaced by a file.
-        write_if_changed(self.config.resolve(), self.after)
+        write_if_changed(self.path.resolve(), text.encode("utf-8"))
+
+    def fault_of(self, version: str) -> str:
+        """Return why this Python cannot install ``version`` of the package, or an empty string.
+
+        Example: ``jax 0.11.0 needs Python 3.12 or later; this is 3.11.7``. Raises UpstreamError.
+        """
+        from pipeline.adapters.upstream.indexes import python_fault
+
+        # Check only the main package. For the others, pip might have to download whole wheels.
+        return python_fault(self.names[0], version) if self.names else ""
+
+    def why_skipped(self, version: str) -> str:
+        """Return why ``version``, which is newer than the pin, cannot be installed."""
+        found = f"no {self.pin.package} {version} can be installed here"
+        return self.fault_of(version) or found
 
 
-def plan_move(
-    config: Path, target: str, *, run: Run, package_version: str | None
-) -> Move:
-    """Return the planned move of the pin of ``run`` to ``target``. Nothing is written.
+def newest(run: Run, file: PinFile) -> Newest:
+    """Return upstream's newest release for which pip finds every pinned package.
 
-    ``package_version`` is needed for a target that is not a release. Raises ConfigError.
-    """
-    if package_version is None and target in run.settings.upstreams:
-        raise ConfigError(
-            f"{target!r} is the name of an upstream, but a REF must come before it",
-            hint=f"For example: {how_to_run('upgrade', 'latest', target)}",
-        )
-    if run.upstream.is_beside:
-        raise ConfigError(
-            f"{run.name} is shown beside the pin and has no pin of its own",
-            hint=f"Move the pin: {how_to_run('upgrade', run.version, run.paths.upstream)}",
-        )
-    # Keep the original bytes, to detect later whether somebody has edited the file.
-    data = read_bytes(config)
-    text = data.decode("utf-8")
-    now = read_pin(text, upstream=run.name, version=run.version, package=run.package)
-    pin = choose_pin(target, package_version=package_version, now=now)
-    moved = move_pin(text, pin, upstream=run.name, where=str(config)).encode("utf-8")
-    return Move(config=config, pin=pin, before=data, after=moved)
-
-
-def newest(config: Path, *, run: Run, tags: Collection[str]) -> Newest:
-    """Return the newest release in ``tags`` for which pip finds every pinned package.
-
-    For JAX, the pinned packages are jax and jaxlib. The result also lists newer releases that
-    cannot be installed yet. Raises UpstreamError and ConfigError.
+    The result also lists newer releases that cannot be installed yet. Raises UpstreamError.
     """
     from pipeline.adapters.upstream.indexes import released_versions
 
-    text = read_bytes(config).decode("utf-8")
-    now = read_pin(text, upstream=run.name, version=run.version, package=run.package)
-    template = now.release_template
-    names = pinned_names(text, run.package)
-    if not names:
-        return newest_release(tags, None, version=run.version, template=template)
+    tags = pull_stage.list_tags(run)
     # A release counts only if all packages exist: jaxlib is released some time after jax, and not
     # for every platform.
-    installable = set.intersection(*(set(released_versions(name)) for name in names))
+    released = [set(released_versions(name)) for name in file.names]
+    installable = set.intersection(*released) if released else None
+    template = file.pin.release_template
     return newest_release(tags, installable, version=run.version, template=template)
-
-
-def python_fault(config: Path, run: Run, version: str) -> str:
-    """Return why this Python cannot install ``version`` of the package, or an empty string.
-
-    Example: ``jax 0.11.0 needs Python 3.12 or later; this is 3.11.7``. Raises UpstreamError and
-    ConfigError.
-    """
-    from pipeline.adapters.upstream import indexes
-
-    names = pinned_names(read_bytes(config).decode("utf-8"), run.package)
-    # Check only the main package. For the others, pip might have to download whole wheels.
-    return indexes.python_fault(names[0], version) if names else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,28 +223,29 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     The configuration is written last. If an earlier step fails, docs, lock, catalogues and memory
     are restored. Code does not run here: nox installs the new version, and then runs ``build``.
     """
+    _check_target(run, options)
     is_dry = options.dry_run or run.dry
+    file = PinFile.read(options.config, run)
     wanted = options.target
     passed_over: tuple[str, ...] = ()
     if wanted == LATEST:
-        wanted, passed_over = _newest(run, options)
-    move = plan_move(options.config, wanted, run=run, package_version=options.version)
+        wanted, passed_over = _newest(run, file)
+    pin = choose_pin(wanted, package_version=options.version, now=file.pin)
+    moved = move_pin(file.text, pin, upstream=run.name, where=str(file.path))
     if options.runs_code:
-        _check_python(run, options, move.pin.version, is_dry=is_dry)
+        _check_python(run, file, pin.version, is_dry=is_dry)
     # The run at the target writes even if the upgrade is dry: a dry upgrade runs in a scratch copy.
     target = replace(
         run,
-        upstream=structs.replace(
-            run.upstream, ref=move.pin.ref, version=move.pin.version
-        ),
+        upstream=structs.replace(run.upstream, ref=pin.ref, version=pin.version),
         dry=False,
     )
     with run_lock(replace(run, dry=is_dry)):
         commits = read_both(run, target)
         before, after = commits.before.lock, commits.after.lock
         # An upgrade to the current pin must write nothing: then a finished upgrade can be repeated.
-        is_there = (before.commit, before.version) == (after.commit, move.pin.version)
-        if is_there and not move.is_change:
+        is_there = (before.commit, before.version) == (after.commit, pin.version)
+        if is_there and moved == file.text:
             run.log.note(f"{run.name} is at {after.ref} already")
             return RunResult(
                 name=run.name,
@@ -280,20 +255,17 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
                 passed_over=passed_over,
             )
         comparison = compare(run, commits.before, commits.after)
-        if is_dry:
-            result = try_move(target)
-        else:
-            with restoring(run):
-                result = move_docs(target)
-                move.write()
-            result = _with_names(target, result)
-            _report_remaining_steps(run, options, version=move.pin.version)
+        result = make_move(target, file, moved, is_dry=is_dry)
+        if not is_dry:
+            # New docs may refer to other names of other sites.
+            result = with_names(target, result)
+            _report_remaining_steps(run, options, version=pin.version)
     result = replace(result, findings=(*result.findings, *_rules(target, result.lock)))
     changes = list(result.changes)
     if is_dry:
         # Leave out the scratch copy's files in build/, which are not part of the upgrade.
         changes = [path for path in changes if not path.startswith("build/")]
-    if move.is_change:
+    if moved != file.text:
         changes.append(options.config.name)
     return replace(
         result,
@@ -305,14 +277,27 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     )
 
 
-def _check_python(
-    run: Run, options: UpgradeOptions, version: str, *, is_dry: bool
-) -> None:
+def _check_target(run: Run, options: UpgradeOptions) -> None:
+    """Raise ConfigError for an upstream's name in place of a ref, and for a run beside the pin."""
+    target = options.target
+    if options.version is None and target in run.settings.upstreams:
+        raise ConfigError(
+            f"{target!r} is the name of an upstream, but a REF must come before it",
+            hint=f"For example: {how_to_run('upgrade', 'latest', target)}",
+        )
+    if run.upstream.is_beside:
+        raise ConfigError(
+            f"{run.name} is shown beside the pin and has no pin of its own",
+            hint=f"Move the pin: {how_to_run('upgrade', run.version, run.paths.upstream)}",
+        )
+
+
+def _check_python(run: Run, file: PinFile, version: str, *, is_dry: bool) -> None:
     """Raise ConfigError if this Python cannot install ``version``: no code could run on it.
 
     A dry run only warns.
     """
-    fault = python_fault(options.config, run, version)
+    fault = file.fault_of(version)
     if fault and is_dry:
         run.log.warn(fault)
     elif fault:
@@ -323,32 +308,37 @@ def _check_python(
         raise ConfigError(fault, hint=hint)
 
 
-def _newest(run: Run, options: UpgradeOptions) -> tuple[str, tuple[str, ...]]:
+def _newest(run: Run, file: PinFile) -> tuple[str, tuple[str, ...]]:
     """Return the newest installable version, and for each newer release why it was skipped.
 
     The version is the pinned one if no newer release can be installed.
     """
     with run.log.step("look for releases") as step:
-        tags = pull_stage.list_tags(run)
-        found = newest(options.config, run=run, tags=tags)
+        found = newest(run, file)
         step.result = f"{run.package} {found.version}".strip()
         if found.version == run.version:
             step.result += ": no newer release can be installed"
-    reasons = []
-    for version in found.waiting:
-        fault = python_fault(options.config, run, version)
-        reasons.append(fault or f"no {run.package} {version} can be installed here")
-        run.log.warn(f"skipped: {reasons[-1]}")
-    return found.version, tuple(reasons)
+    reasons = tuple(map(file.why_skipped, found.waiting))
+    for reason in reasons:
+        run.log.warn(f"skipped: {reason}")
+    return found.version, reasons
 
 
-def try_move(target: Run) -> RunResult:
-    """Do the whole move in a temporary copy and return its result."""
-    # The copy has another root, so a relative URL must be resolved first.
-    upstream = pull_stage.with_absolute_address(target)
-    with scratch_copy(target) as root:
-        settings = replace(target.settings, root=root)
-        return move_docs(replace(target, settings=settings, upstream=upstream))
+def make_move(target: Run, file: PinFile, text: str, *, is_dry: bool) -> RunResult:
+    """Move the docs, and write the configuration with its new ``text``. Return the result.
+
+    If a step fails, all files are restored. A dry run moves a temporary copy of the project.
+    """
+    if is_dry:
+        # The copy has another root, so a relative URL must be resolved first.
+        upstream = pull_stage.with_absolute_address(target)
+        with scratch_copy(target) as root:
+            settings = replace(target.settings, root=root)
+            return _move_docs(replace(target, settings=settings, upstream=upstream))
+    with restoring(target):
+        result = _move_docs(target)
+        file.write(text)
+    return result
 
 
 def _rules(target: Run, lock: Lock) -> tuple[Finding, ...]:
@@ -360,26 +350,11 @@ def _rules(target: Run, lock: Lock) -> tuple[Finding, ...]:
     return tuple(replace(finding, severity=Severity.WARNING) for finding in findings)
 
 
-def move_docs(target: Run) -> RunResult:
+def _move_docs(target: Run) -> RunResult:
     """Pull and merge at the new commit, and return the result."""
-    before = lock_bytes(target)
-    lock = pull_stage.pull(target)
-    changes: tuple[str, ...] = ()
-    if lock_bytes(target) != before:
-        changes = (target.shown(target.paths.lock),)
+    pulled = pull_pages(target, ref=None)
     # Read all catalogues, because the report counts the changes of every message.
-    pulled = RunResult.of(target, lock, changes=changes)
     return build_pulled(target, BuildOptions(last="merge", is_thorough=True), pulled)
-
-
-def _with_names(target: Run, result: RunResult) -> RunResult:
-    """Refresh the table of names of other sites, because new docs may refer to other names."""
-    refreshed = refresh_names(target, result.lock)
-    return replace(
-        result,
-        changes=result.changes + refreshed.changes,
-        findings=result.findings + refreshed.findings,
-    )
 
 
 def read_both(run: Run, target: Run) -> Commits:
