@@ -244,16 +244,17 @@ def _stale_files(
     skipped |= set(site.upstream.beside)
     allowed = {*wanted, *(f"{page}.html" for page in pages)}
     allowed.update(f"{page}.md" for page in pages)
-    for path in files.files_below(site.target, ".html", ".md"):
-        name = path.relative_to(site.target).as_posix()
+    start = len(site.target.as_posix()) + 1
+    for path in files.paths_below(site.target, ".html", ".md"):
+        name = path[start:]
         if name not in allowed and name.partition("/")[0] not in skipped:
-            yield path
+            yield Path(path)
     # Also yield downloads of pages that no longer exist, or whose document has another format now.
     kept = {*wanted, *map(source_name, site.kept)}
     suffixes = (".ipynb", ".rst", DOCSTRING_SUFFIX)
-    for path in files.files_below(site.target / DOWNLOADS, *suffixes):
-        if path.relative_to(site.target).as_posix() not in kept:
-            yield path
+    for path in files.paths_below(site.target / DOWNLOADS, *suffixes):
+        if path[start:] not in kept:
+            yield Path(path)
 
 
 def _check_extensions(policy: SitePolicy) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,9 @@ from pipeline.site.credits import credits_of_page
 from pipeline.site.reference import Reference
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Site:
-    """Inputs of one site build.
+    """Inputs of one site build. Paths are joined once, because a site has thousands of files.
 
     ``pages`` are the results of the run's pages. ``kept`` names the pages of the last build that
     are not part of this run (``--pages``); their files stay as they are.
@@ -43,12 +44,12 @@ class Site:
     # Releases of the docs, as ``site.releases.releases_of`` returns them.
     releases: Sequence[Mapping[str, Any]] = ()
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of all pages of the site, sorted."""
         return tuple(sorted({*(page.page for page in self.pages), *self.kept}))
 
-    @property
+    @cached_property
     def shared(self) -> frozenset[str]:
         """Pages that this site leaves out because the pinned site has equal ones.
 
@@ -62,17 +63,17 @@ class Site:
         """Relative path from this site to the pinned one, ``../``; empty if they share no pages."""
         return self.releases[0]["folder"] if self.shared else ""
 
-    @property
+    @cached_property
     def paths(self) -> Paths:
         """Paths of this upstream."""
         return Paths(self.settings.root, self.upstream.name)
 
-    @property
+    @cached_property
     def sources(self) -> Path:
         """Folder that Sphinx reads."""
         return self.paths.output(self.locale) / "site-src"
 
-    @property
+    @cached_property
     def doctrees(self) -> Path:
         """Folder where Sphinx stores its state."""
         return self.paths.output(self.locale) / "doctrees"
@@ -83,7 +84,7 @@ class Site:
         pinned = Paths(self.settings.root, self.paths.upstream)
         return pinned.output(self.locale) / "doctrees"
 
-    @property
+    @cached_property
     def target(self) -> Path:
         """Folder of the site. The folder of the first locale contains those of the others."""
         return self.target_of(self.upstream)

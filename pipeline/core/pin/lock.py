@@ -14,7 +14,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from posixpath import splitext
 from typing import Annotated, Any
 from unicodedata import normalize
@@ -71,7 +71,7 @@ class Page:
     files: tuple[SourceFile, ...]  # of a pair, the .ipynb comes first
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Lock:
     """Content of ``upstream/<name>.lock``."""
 
@@ -94,15 +94,15 @@ class Lock:
     # Names of documents that are no pages of upstream's site, and that no page includes.
     excluded: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def pages(self) -> tuple[Page, ...]:
-        """Return the pages of upstream's site, and documents that they include, sorted by name."""
+        """The pages of upstream's site, and documents that they include, sorted by name."""
         excluded = frozenset(self.excluded)
         return tuple(page for page in pages_of(self.files) if page.name not in excluded)
 
-    @property
+    @cached_property
     def unpublished(self) -> frozenset[str]:
-        """Return the names of all documents that are no pages of upstream's site."""
+        """The names of all documents that are no pages of upstream's site."""
         return frozenset((*self.excluded, *(one.page for one in self.included)))
 
     @property
