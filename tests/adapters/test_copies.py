@@ -2,101 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from cases import read_cases
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.adapters.copies import decode, html_to_markdown
 from pipeline.errors import InputError
 
-CASES = [
-    pytest.param(
-        "<div>预热。<br><br>\n烤面包。<br/>等。<br/><br/><b>小结</b></div>",
-        "预热。\n\n烤面包。\\\n等。\n\n**小结**",
-        id="two breaks part paragraphs, one does not",
-    ),
-    pytest.param(
-        "<table><tr><td>Heat it for an hour.</td><td>加热一小时。</td></tr>"
-        "<tr><td colspan=2><pre>heat()\n  open()</pre></td></tr></table>",
-        "Heat it for an hour.\n\n加热一小时。\n\n```\nheat()\n  open()\n```",
-        id="a table for the layout of code",
-    ),
-    pytest.param(
-        "<h2>烤箱<a class='headerlink' href='#a'>¶</a></h2><p>加热。</p>",
-        "## 烤箱\n\n加热。",
-        id="permalink",
-    ),
-    pytest.param(
-        "<h2>烤箱 #</h2><p>加热。</p>", "## 烤箱\n\n加热。", id="a mark for a permalink"
-    ),
-    pytest.param(
-        "<p>用 <code>heat_up(x)</code> 和 <em>a*b</em></p>",
-        "用 `heat_up(x)` 和 *a*b*",
-        id="code",
-    ),
-    pytest.param(
-        "<pre>heat()\n  open()</pre>",
-        "```\nheat()\n  open()\n```",
-        id="a block of code",
-    ),
-    pytest.param(
-        "<p>甲<span class='math notranslate'>\\(x_1\\)</span></p>",
-        "甲$x_1$",
-        id="Sphinx's formula",
-    ),
-    pytest.param(
-        "<p>甲</p><div class='math'>\\[x^2\\]</div>",
-        "甲\n\n$$\nx^2\n$$",
-        id="Sphinx's displayed formula",
-    ),
-    pytest.param(
-        "<p>甲<span class='math'>x</span></p>", "甲x", id="a formula without marks"
-    ),
-    pytest.param("<p>甲<script type='math/tex'>x</script></p>", "甲$x$", id="MathJax"),
-    pytest.param(
-        "<p>甲</p><script type='math/tex; mode=display'>x</script>",
-        "甲\n\n$$x$$",
-        id="MathJax displayed",
-    ),
-    pytest.param(
-        "<p>甲<span class='katex'><span><math>"
-        "<annotation encoding='application/x-tex'>x</annotation></math></span>"
-        "<span aria-hidden='true'>x</span></span></p>",
-        "甲$x$",
-        id="KaTeX",
-    ),
-    pytest.param(
-        "<p>甲<span class='MathJax'>x</span>乙</p>", "甲乙", id="what MathJax shows"
-    ),
-    pytest.param(
-        "<p>甲<!-- 注释 --><script>alert(1)</script><style>p{}</style>乙</p>",
-        "甲乙",
-        id="scripts and comments",
-    ),
-    pytest.param(
-        "<p>甲<iframe src=x>丙</iframe><img src=a.png alt=图 onerror=x()>乙</p>",
-        "甲![图](a.png)乙",
-        id="frames",
-    ),
-    pytest.param(
-        "<nav>首页</nav><header>登录</header><div><p>正文很长很长很长很长。</p></div>",
-        "正文很长很长很长很长。",
-        id="navigation",
-    ),
-    pytest.param(
-        "<p>另见：</p><ul><li><a href='a.html'>甲</a></li></ul>",
-        "另见：\n\n- [甲](a.html)",
-        id="a list of links that is text",
-    ),
-    pytest.param("<p>另见：</p><ul><li>甲</li></ul>", "另见：\n\n- 甲", id="a list"),
-    pytest.param("<p>甲<br>乙</p>", "甲\\\n乙", id="a line break"),
-    pytest.param("", "", id="nothing"),
-]
+CASES = read_cases(Path(__file__).parent / "data" / "copies.txt")
 
 
-@pytest.mark.parametrize(("text", "expected"), CASES)
+@pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
 def test_html(text: str, expected: str) -> None:
-    assert html_to_markdown(text, where="a.html").strip() == expected
+    assert html_to_markdown(text, where="a.html").strip() == expected.strip()
+
+
+def test_html_of_nothing() -> None:
+    assert html_to_markdown("", where="a.html") == ""
 
 
 @given(st.text(alphabet="<>/apdiv!-=\"' 烤&;#", max_size=80))

@@ -1,15 +1,15 @@
 """What becomes a message and what does not.
 
-Readable cases are in ``data``, odd characters here.
+Readable cases are in ``data``, with ``⏎`` for a hard break; odd characters are here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from cases import read_cases
 from corpus import pseudo
 
 from pipeline.core.document.markdown import guard, placement
@@ -21,44 +21,21 @@ from pipeline.errors import InputError
 FIXTURES = Path(__file__).parent / "data"
 
 
-class Case(NamedTuple):
-    """A text and its messages, ``kind | msgid`` each.
-
-    ``→`` is a tab, ``␠`` a trailing space, ``⏎`` a hard break.
-    """
-
-    text: str
-    expected: list[str]
-
-
-def read_cases() -> dict[str, Case]:
-    """Every case: title, ``.``, text, ``.``, messages, ``.``, blank line."""
-    cases: dict[str, Case] = {}
-    for path in sorted(FIXTURES.glob("*.md")):
-        lines = path.read_text(encoding="utf-8").split("\n")
-        at = 0
-        while at < len(lines) and lines[at]:
-            title, start = f"{path.stem}: {lines[at]}", at + 2
-            assert lines[at + 1] == ".", f"{path}:{at + 2}"
-            assert title not in cases, f"{path}:{at + 1}"
-            middle = lines.index(".", start)
-            end = lines.index(".", middle + 1)
-            text = (
-                "".join(f"{line}\n" for line in lines[start:middle])
-                .replace("→", "\t")
-                .replace("␠", " ")
-            )
-            cases[title] = Case(text, lines[middle + 1 : end])
-            at = end + 2
-    return cases
+def all_cases() -> dict[str, tuple[str, list[str]]]:
+    """Return the text of every case, and its messages, ``kind | msgid`` each."""
+    return {
+        f"{path.stem}: {title}": (text, expected.split("\n")[:-1])
+        for path in sorted(FIXTURES.glob("*.md"))
+        for title, (text, expected) in read_cases(path).items()
+    }
 
 
-CASES = read_cases()
+CASES = all_cases()
 
 
 def listed(split: Split) -> list[str]:
     return [
-        f"{message.kind} | {message.msgid}".replace("\n", "⏎").replace("\t", "→")
+        f"{message.kind} | {message.msgid}".replace("\n", "⏎")
         for message in split.messages
     ]
 
@@ -68,35 +45,33 @@ def test_cases_are_found() -> None:
 
 
 def test_a_text_gives_its_messages(subtests: pytest.Subtests) -> None:
-    for title, case in CASES.items():
+    for title, (text, expected) in CASES.items():
         with subtests.test(title):
-            assert listed(split_text(case.text, page=True)) == case.expected
+            assert listed(split_text(text, page=True)) == expected
 
 
 def test_messages_do_not_depend_on_the_last_line_end(subtests: pytest.Subtests) -> None:
-    for title, case in CASES.items():
+    for title, (text, expected) in CASES.items():
         with subtests.test(title):
-            text = case.text.removesuffix("\n")
-            assert listed(split_text(text, page=True)) == case.expected
+            shorter = text.removesuffix("\n")
+            assert listed(split_text(shorter, page=True)) == expected
 
 
 @pytest.mark.parametrize("line_end", ["\r\n", "\r"], ids=["CRLF", "CR"])
 def test_messages_do_not_depend_on_the_line_ends(
     line_end: str, subtests: pytest.Subtests
 ) -> None:
-    for title, case in CASES.items():
+    for title, (text, expected) in CASES.items():
         with subtests.test(title):
-            text = case.text.replace("\n", line_end)
-            assert listed(split_text(text, page=True)) == case.expected
+            other = text.replace("\n", line_end)
+            assert listed(split_text(other, page=True)) == expected
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
 def test_messages_lie_where_they_say(line_end: str, subtests: pytest.Subtests) -> None:
-    for title, case in CASES.items():
+    for title, (text, _) in CASES.items():
         with subtests.test(title):
-            assert_messages_lie_where_they_say(
-                case.text.replace("\n", line_end), line_end
-            )
+            assert_messages_lie_where_they_say(text.replace("\n", line_end), line_end)
 
 
 def assert_messages_lie_where_they_say(text: str, line_end: str) -> None:
@@ -115,9 +90,9 @@ def assert_messages_lie_where_they_say(text: str, line_end: str) -> None:
 def test_every_message_takes_an_honest_translation(
     translate: Callable[[str], str], subtests: pytest.Subtests
 ) -> None:
-    for title, case in CASES.items():
+    for title, (text, _) in CASES.items():
         with subtests.test(title):
-            assert_taken(case.text, translate)
+            assert_taken(text, translate)
 
 
 def assert_taken(text: str, translate: Callable[[str], str]) -> None:

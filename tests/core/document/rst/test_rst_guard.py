@@ -10,8 +10,10 @@ import io
 import os
 import random
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
+from cases import read_cases
 from corpus import HOSTILE
 from docutils import nodes
 from docutils.core import publish_doctree
@@ -288,121 +290,8 @@ def test_an_insertion_is_no_change() -> None:
 
 # P4: nothing but prose changes
 
-PAGES = (
-    """\
-Title
-=====
-
-Some *words* and ``code``, :func:`f`, `a link <a.html>`_::
-
-   literal
-
-More words
-and more.
-""",
-    """\
-:orphan:
-
-.. _target:
-
-=====
-Title
-=====
-
-See Title_.
-
-- One item
-
-  more of it
-
-  1. inner words
-- Two items
-""",
-    """\
-Term one
-   Its words.
-Term two : classifier
-   Its words
-   go on.
-
-:field: Some words
-
-| A line
-| of verse
-
->>> 1 + 1
-2
-""",
-    """\
-+-------+-------+
-| Words | other |
-|       | words |
-+=======+=======+
-| Both of them  |
-+-------+-------+
-
-=====  =====
-First  other
-=====  =====
-words  - item
-       - item
-all of them
-------------
-words
-=====  =====
-""",
-    """\
-.. note:: Some words
-   go on
-
-   and on.
-
-.. admonition:: The title
-   :class: x
-
-   Some words.
-
-.. code-block:: python
-
-   x = 1
-""",
-    """\
-.. figure:: a.png
-   :alt: Some words
-
-   The caption.
-
-   The legend.
-
-.. csv-table:: Some words
-
-   one word, "two, words"
-""",
-    """\
-Words [1]_ and |name|.
-
-.. [1] The footnote
-   goes on.
-.. |name| replace:: some words
-
-   A quote.
-
-   -- Somebody here
-""",
-    """\
-.. list-table:: Some words
-
-   * - One cell
-     - Two cells
-   * - Three cells
-     -
-
-.. toctree::
-   :caption: Some words
-
-   The page <a>
-""",
-)
+DATA = Path(__file__).parent / "data"
+PAGES = [text for (text,) in read_cases(DATA / "pages.txt", parts=1).values()]
 
 RST_HOSTILE = [
     *(

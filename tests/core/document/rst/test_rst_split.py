@@ -5,7 +5,10 @@ What is a message, where it lies, and what stays as it is.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from cases import read_cases
 from docutils.parsers.rst import states
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,432 +20,41 @@ from pipeline.core.document.rst.positions import Finder, Lines
 from pipeline.core.document.rst.splitter import split_rst
 from pipeline.errors import InputError
 
+DATA = Path(__file__).parent / "data"
 # What is found in a text: kind and msgid of every message, in order.
-FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
-    "title": ("The title\n=========\n", [("heading", "The title")]),
-    "title with an overline": ("=====\n Title\n=====\n", [("heading", "Title")]),
-    "title that its underline is too short for": (
-        "A longer title\n=====\n",
-        [("heading", "A longer title")],
-    ),
-    "subtitles": (
-        "Top\n===\n\nInner\n-----\n\nOther\n-----\n",
-        [("heading", "Top"), ("heading", "Inner"), ("heading", "Other")],
-    ),
-    "transition": (
-        "Some words\n\n----\n\nmore words\n",
-        [("paragraph", "Some words"), ("paragraph", "more words")],
-    ),
-    "paragraph": (
-        "Some words\n  \nof two lines\nor three\n",
-        [("paragraph", "Some words"), ("paragraph", "of two lines or three")],
-    ),
-    "roles and marks as written": (
-        (
-            "See :func:`jax.jit` and `a link <https://x.org>`_ and\n"
-            "``code  here``, |sub|, [1]_, \\*no\\*.\n"
-        ),
-        [
-            (
-                "paragraph",
-                (
-                    "See :func:`jax.jit` and `a link <https://x.org>`_ and ``code  here``, "
-                    "|sub|, [1]_, \\*no\\*."
-                ),
-            )
-        ],
-    ),
-    "bullets": (
-        "* one item\n  goes on\n* two\n\n  more of it\n",
-        [("list item", t) for t in ("one item goes on", "two", "more of it")],
-    ),
-    "bullet above its text": ("*\n  an item\n", [("list item", "an item")]),
-    "numbers": (
-        "3. three words\n4. four\n\n(a) other\n",
-        [("list item", t) for t in ("three words", "four", "other")],
-    ),
-    "nested lists": (
-        "- outer\n\n  - inner words\n    go on\n",
-        [("list item", "outer"), ("list item", "inner words go on")],
-    ),
-    "definitions": (
-        "A term : kind : other\n  What it is.\n``x : y`` word\n  More.\n`aa : b`\n  And.\n",
-        [
-            ("definition term", "A term"),
-            ("definition", "What it is."),
-            ("definition term", "``x : y`` word"),
-            ("definition", "More."),
-            ("definition term", "`aa : b`"),
-            ("definition", "And."),
-        ],
-    ),
-    "fields": (
-        "Words.\n\n:param x: the body\n  goes on\n:other: more\n",
-        [
-            ("paragraph", "Words."),
-            ("definition", "the body goes on"),
-            ("definition", "more"),
-        ],
-    ),
-    "fields about the page": (
-        ".. a comment\n\n:orphan:\n:Author: Some body\n\nWords.\n",
-        [("paragraph", "Words.")],
-    ),
-    "options of a program": (
-        "-v, --verbose FILE  talks a lot\n-q  is quiet\n",
-        [("definition", "talks a lot"), ("definition", "is quiet")],
-    ),
-    "quotation": (
-        "   Words of hers.\n\n   -- Her\n      Self\n",
-        [("quote", "Words of hers."), ("quote", "Her Self")],
-    ),
-    "lines": (
-        "| one line\n|   two lines\n    go on\n|\n",
-        [("paragraph", "one line"), ("paragraph", "two lines go on")],
-    ),
-    "literal block": ("Some words::\n\n   code here\n", [("paragraph", "Some words:")]),
-    "literal block behind a space": (
-        "Some words ::\n\n   code\n",
-        [("paragraph", "Some words")],
-    ),
-    "literal block behind a line": (
-        "Some words\n::\n\n   code\n",
-        [("paragraph", "Some words")],
-    ),
-    "literal block alone": ("::\n\n   code\n", []),
-    "quoted literal block": (
-        "Some words::\n\n> code\n> more\n",
-        [("paragraph", "Some words:")],
-    ),
-    "two escaped colons": ("Some words\\::\n", [("paragraph", "Some words\\::")]),
-    "doctest": (">>> print('some words')\nsome words\n", []),
-    "footnote": (
-        ".. [1] Some words\n   go on.\n.. [CIT] More.\n.. [#a] And.\n",
-        [("footnote", t) for t in ("Some words go on.", "More.", "And.")],
-    ),
-    "target": (
-        ".. _a name: https://x.org\n.. __: https://y.org\n__ https://z.org\n.. _b: a_\n",
-        [],
-    ),
-    "comment": (".. Some words\n   in a comment\n\n..\n   more\n", []),
-    "substitution": (
-        ".. |x| replace:: some *words*\n   go on\n",
-        [("paragraph", "some *words* go on")],
-    ),
-    "substitution of two paragraphs": (
-        ".. |x| replace:: some\n\n   words\n",
-        [("admonition", "some"), ("admonition", "words")],
-    ),
-    "substitution with an image": (".. |x y| image:: a.png\n", []),
-    "substitution with an image that says something": (
-        ".. |x| image:: a.png\n   :alt: Two lines\n",
-        [("image text", "Two lines")],
-    ),
-    "substitution with a date": (".. |x| date:: the day\n", []),
-    "raw HTML": (".. raw:: html\n\n   <b>some words</b>\n", []),
-    "inclusion": (".. include:: /etc/hostname\n", []),
-    "literal inclusion": (
-        ".. literalinclude:: /etc/hostname\n   :caption: The name\n",
-        [("caption", "The name")],
-    ),
-    "code block": (
-        ".. code-block:: python\n   :caption: Some words\n\n   x = 1\n",
-        [("caption", "Some words")],
-    ),
-    "code block with the name of its file": (
-        ".. code-block:: python\n   :caption: src/whole_file.py\n\n   x = 1\n",
-        [],
-    ),
-    "math": (".. math::\n\n   some words\n", []),
-    "names only": (
-        "``x``\n\n:func:`a.b`, |x|_ and [CIT]_\n",
-        [("paragraph", ":func:`a.b`, |x|_ and [CIT]_")],
-    ),
-    "atoms only": (
-        "``xyz``\n\n:func:`a.b`\n\n|sub|\n\n[CIT]_\n\nhttps://x.org\n\n`name`\n\n1 + 2\n",
-        [],
-    ),
-    "title of a role": (
-        ":doc:`Some words <page>`\n\n:math:`some x <y>`\n",
-        [("paragraph", ":doc:`Some words <page>`")],
-    ),
-    "note": (
-        ".. note:: Some words\n   go on.\n\n   More.\n",
-        [("admonition", "Some words go on."), ("admonition", "More.")],
-    ),
-    "note with a class": (
-        ".. note::\n   :class: some words\n\n   More.\n",
-        [("admonition", "More.")],
-    ),
-    "admonition": (
-        ".. admonition:: The title\n   goes on\n\n   Words.\n",
-        [("directive title", "The title goes on"), ("admonition", "Words.")],
-    ),
-    "title below its directive": (
-        ".. admonition::\n   The title\n\n   Words.\n",
-        [("directive title", "The title"), ("admonition", "Words.")],
-    ),
-    "list in a note": (".. note::\n\n   - one item\n", [("list item", "one item")]),
-    "version": (
-        ".. versionadded:: 0.4\n   Some words.\n\n   More.\n\n.. deprecated:: 0.5\n",
-        [("admonition", "Some words."), ("admonition", "More.")],
-    ),
-    "version below its directive": (
-        ".. versionadded::\n   0.4\n   Some words\n   go on.\n",
-        [("admonition", "Some words go on.")],
-    ),
-    "sidebar": (
-        ".. sidebar:: Title\n   :subtitle: Under it\n\n   Words.\n",
-        [
-            ("directive title", "Title"),
-            ("directive title", "Under it"),
-            ("admonition", "Words."),
-        ],
-    ),
-    "only": (
-        ".. only:: html and not words\n\n   Some words.\n",
-        [("admonition", "Some words.")],
-    ),
-    "function": (
-        ".. py:function:: some.words(x)\n\n   What it does.\n",
-        [("definition", "What it does.")],
-    ),
-    "automatic documentation": (
-        ".. autosummary::\n   :toctree: _x\n\n   words\n\n.. autofunction:: some.words\n",
-        [],
-    ),
-    "image": (
-        ".. image:: a.png\n   :width: 3em\n   :alt: A small\n     picture\n   :align: left\n",
-        [("image text", "A small picture")],
-    ),
-    "image without words": (
-        ".. image:: a.png\n   :alt: png\n\n.. image:: b.png\n   :alt: my file.png\n",
-        [],
-    ),
-    "image with an empty text": (".. image:: a.png\n   :alt:\n   :width: 3\n", []),
-    "figure": (
-        ".. figure:: a.png\n   :alt: A picture\n\n   The caption.\n\n   The legend.\n",
-        [
-            ("image text", "A picture"),
-            ("caption", "The caption."),
-            ("caption", "The legend."),
-        ],
-    ),
-    "epigraph": (
-        ".. epigraph::\n\n   Some words.\n\n   -- Somebody\n",
-        [("quote", "Some words."), ("quote", "Somebody")],
-    ),
-    "table of contents": (
-        (
-            ".. toctree::\n   :maxdepth: 2\n   :caption: Read on\n\n"
-            "   Some words <page>\n   page\n   More <https://x.org>\n"
-        ),
-        [
-            ("caption", "Read on"),
-            ("directive title", "Some words"),
-            ("directive title", "More"),
-        ],
-    ),
-    "card": (
-        (
-            ".. grid:: 1 2\n   :gutter: 2\n\n   .. grid-item-card:: The title\n      :link: x\n\n"
-            "      Above\n      ^^^\n      Body\n      +++\n      Below\n"
-        ),
-        [
-            ("directive title", "The title"),
-            ("admonition", "Above"),
-            ("admonition", "Body"),
-            ("admonition", "Below"),
-        ],
-    ),
-    "tabs": (
-        ".. tab-set::\n\n   .. tab-item:: First one\n\n      Words.\n",
-        [("directive title", "First one"), ("admonition", "Words.")],
-    ),
-    "glossary": (
-        (
-            ".. glossary::\n   :sorted:\n\n   one term\n   two terms : key\n      Some words.\n\n"
-            "      More.\n\n   .. a comment\n      goes on\n\n   last term\n"
-        ),
-        [
-            ("definition term", "one term"),
-            ("definition term", "two terms"),
-            ("definition", "Some words."),
-            ("definition", "More."),
-            ("definition term", "last term"),
-        ],
-    ),
-    "empty glossary": (".. glossary::\n", []),
-    "simple table": (
-        (
-            "=====  =======\nHead   of it\n=====  =======\ncell   one and\n       more\n"
-            "other  - item\n=====  =======\n"
-        ),
-        [
-            ("table cell", "Head"),
-            ("table cell", "of it"),
-            ("table cell", "cell"),
-            ("table cell", "one and more"),
-            ("table cell", "other"),
-            ("list item", "item"),
-        ],
-    ),
-    "simple table with a span": (
-        "====  ====\nspans it\n----------\naa    bb\n====  ====\n",
-        [("table cell", t) for t in ("spans it", "aa", "bb")],
-    ),
-    "grid table": (
-        (
-            "+------+-------+\n| same | spans |\n+------+ and   |\n| same | same  |\n"
-            "+------+-------+\n"
-        ),
-        [
-            ("table cell", "same"),
-            ("table cell", "spans and same"),
-            ("table cell", "same"),
-        ],
-    ),
-    "grid table of wide characters": (
-        "+------+----+\n| 中文 | ab |\n+------+----+\n",
-        [("table cell", "中文"), ("table cell", "ab")],
-    ),
-    "table with a title": (
-        ".. table:: The title\n\n   ==  ==\n   aa  aa\n   ==  ==\n",
-        [("directive title", "The title"), ("table cell", "aa"), ("table cell", "aa")],
-    ),
-    "table of lists": (
-        (
-            ".. list-table:: The title\n   :header-rows: 1\n\n"
-            "   * - Head\n     - Two\n       lines\n   * - - item\n     -\n\n   Words\n"
-        ),
-        [
-            ("directive title", "The title"),
-            ("table cell", "Head"),
-            ("table cell", "Two lines"),
-            ("list item", "item"),
-            ("admonition", "Words"),
-        ],
-    ),
-    "table of values": (
-        (
-            '.. csv-table:: The title\n   :header: one, "two, three"\n\n'
-            '   "say ""words""", plain words\n\n   "two\n   lines", 1\n'
-        ),
-        [
-            ("directive title", "The title"),
-            ("table cell", "one"),
-            ("table cell", "two, three"),
-            ("table cell", 'say "words"'),
-            ("table cell", "plain words"),
-            ("table cell", "two lines"),
-        ],
-    ),
-    "table of values with a delimiter of its own": (
-        ".. csv-table::\n   :delim: ;\n   :keepspace:\n\n   one;two\n   more;x, y\n",
-        [("table cell", t) for t in ("one", "two", "more")],
-    ),
-    "byte order mark": ("\ufeffTitle\n=====\n", [("heading", "Title")]),
-    "tab characters": ("*\tan\titem\n\tgoes on\n", [("list item", "an\titem goes on")]),
-    "no line end": (
-        "Some words\t\nat\tthe end",
-        [("paragraph", "Some words at\tthe end")],
-    ),
+FOUND = {
+    name: (text, messages.split("\n")[:-1])
+    for name, (text, messages) in read_cases(DATA / "messages.txt").items()
+} | {
+    "byte order mark": ("\ufeffTitle\n=====\n", ["heading | Title"]),
+    "no line end": ("Some\t\nat\tthe end", ["paragraph | Some at\tthe end"]),
     "form feed": (
         "Some\x0cwords\nmore\x0c\n\x0c\nwords\n",
-        [("paragraph", "Some words more"), ("paragraph", "words")],
+        ["paragraph | Some words more", "paragraph | words"],
     ),
     "other line ends": (
         "Some\r\nwords\rmore\u2028words\x85end\r\n",
-        [("paragraph", "Some words more words end")],
+        ["paragraph | Some words more words end"],
     ),
-    "NUL": ("Some\0words\n", [("paragraph", "Some\0words")]),
+    "NUL": ("Some\0words\n", ["paragraph | Some\0words"]),
     "nothing": ("", []),
 }
 # What cannot be translated where it stands, and why.
-CSV = "its dialect of CSV is not supported"
-MANY = "there is more than one paragraph in a field of CSV"
-UNSAFE: dict[str, tuple[str, list[tuple[int, str]]]] = {
-    "unknown directive": (
-        ".. mystery:: x\n\n   Some words.\n",
-        [(1, 'the content of the directive "mystery" is unknown')],
-    ),
-    "unknown directive without words": (".. mystery:: 1\n", []),
-    "indentation without a blank line": (
-        "Words.\n\nsome\nwords\n  quoted\n",
-        [(3, "an indented line follows without a blank line")],
-    ),
-    "overline without an underline": (
-        "=====\nTitle\n\nWords\n",
-        [(1, "Missing matching underline for section title overline.")],
-    ),
-    "title in a list": ("- Title\n  =====\n", [(2, "Unexpected section title.")]),
-    "bad argument": (
-        ".. deprecated::\n\n   Some words.\n",
-        [(1, 'Error in "deprecated" directive: 1 argument(s) required, 0 supplied.')],
-    ),
-    "option given twice": (
-        ".. image:: a.png\n   :alt: a b\n   :alt: c d\n",
-        [
-            (
-                1,
-                'Error in "image" directive: invalid option data: duplicate option "alt".',
-            )
-        ],
-    ),
-    "option that we read otherwise": (
-        ".. image:: a.png\n   :alt: some\n      :alt: words\n",
-        [(1, "its position in the source is unknown")],
-    ),
-    "tabs in a table": (
-        "====  ====\naa\tbb\n====  ====\n",
-        [(2, "tabs in a table"), (2, "tabs in a table")],
-    ),
-    "a title of a directive beside tabs": (
-        "+-----------------+\n| .. topic:: Some |\n|\t\t  |\n+-----------------+\n",
-        [(2, "tabs in a table")],
-    ),
-    "combining characters in a table": (
-        "====  ====\naa\u0301    bb\n====  ====\n",
-        [(2, "combining characters in a table")] * 2,
-    ),
-    "a table in a table": (
-        "+------------+\n| ==  ====   |\n| aa  bb     |\n| ==  ====   |\n+------------+\n",
-        [
-            (3, "a table within a cell of a table"),
-            (3, "a table within a cell of a table"),
-        ],
-    ),
-    "CSV in a dialect": (
-        ".. csv-table::\n   :quote: '\n\n   some, words\n",
-        [(1, CSV)],
-    ),
-    "broken CSV": ('.. csv-table::\n\n   "some" x, words\n', [(1, CSV)]),
-    "CSV with a bad delimiter": (
-        ".. csv-table::\n   :delim: xyz\n\n   some, words\n",
-        [(1, CSV)],
-    ),
-    "more than a paragraph in CSV": (
-        '.. csv-table::\n\n   "- some\n   - words", x\n',
-        [(3, MANY)] * 2,
-    ),
-    "before a glossary": (
-        ".. glossary::\n\n     some words\n   term here\n     says\n",
-        [(1, "it is before the first term of a glossary")],
-    ),
+UNSAFE = {
+    name: (text, reasons.split("\n")[:-1])
+    for name, (text, reasons) in read_cases(DATA / "left.txt").items()
+} | {
     "surrogate": (
         "Some \ud800 words\n",
         [
-            (
-                1,
-                "it has a character that no catalogue can hold: NUL, U+0004 or a lone surrogate",
-            )
+            "1 it has a character that no catalogue can hold: NUL, U+0004 or a lone surrogate"
         ],
-    ),
+    )
 }
 
 
-def found(text: str) -> list[tuple[str, str]]:
-    return [(str(message.kind), message.msgid) for message in split_rst(text).messages]
+def found(text: str) -> list[str]:
+    return [f"{one.kind} | {one.msgid}" for one in split_rst(text).messages]
 
 
 def only(text: str) -> Message:
@@ -491,7 +103,8 @@ def test_messages_stand_where_they_are_said_to_be(name: str) -> None:
 @pytest.mark.parametrize("name", UNSAFE)
 def test_what_stays_is_told(name: str) -> None:
     text, expected = UNSAFE[name]
-    assert list(split_rst(text).left_in_english) == expected
+    left = split_rst(text).left_in_english
+    assert [f"{line} {reason}" for line, reason in left] == expected
 
 
 def test_a_broken_table_stays_and_is_told() -> None:
@@ -504,8 +117,8 @@ def test_a_broken_table_stays_and_is_told() -> None:
 
 def test_what_is_sane_beside_something_broken_is_a_message() -> None:
     assert found("Top\n===\n\n- Title\n  =====\n\n+--+\n| x\n\nWords.\n") == [
-        ("heading", "Top"),
-        ("paragraph", "Words."),
+        "heading | Top",
+        "paragraph | Words.",
     ]
 
 
