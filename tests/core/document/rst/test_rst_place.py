@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from cases import read_cases
 from docutils import nodes
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +18,7 @@ from pipeline.core.document.rst.splitter import split_rst
 from pipeline.core.document.splice import Edit
 
 BYTE_ORDER_MARK = "\ufeff"
+DATA = Path(__file__).parent / "data"
 
 
 def merged(text: str, *translations: str) -> str:
@@ -131,209 +135,29 @@ def test_what_a_reader_sees() -> None:
 # Blocks
 
 
+# A text, the translations of its messages, and the text with them.
+BLOCKS = read_cases(DATA / "blocks.txt", parts=3)
+OTHER_ENDS = (
+    ("One\r\ntwo.\r\n\r\nThree.", "一二。\n三。\n", "一二。\r\n\r\n三。"),
+    (f"{BYTE_ORDER_MARK}One word.", "一词。\n", f"{BYTE_ORDER_MARK}一词。"),
+    (f"{BYTE_ORDER_MARK}One\n~~~\n", "标题\n", f"{BYTE_ORDER_MARK}标题\n~~~~\n"),
+    ("One\r===\r", "标题\n", "标题\r====\r"),
+)
+
+
 @pytest.mark.parametrize(
-    ("text", "msgstrs", "expected"),
-    [
-        ("One\ntwo.\n\nThree.\n", ["一二。", ""], "一二。\n\nThree.\n"),
-        ("- One\n  two\n- Three\n", ["一\t二", "三"], "- 一 二\n- 三\n"),
-        ("One\r\ntwo.\r\n\r\nThree.", ["一二。", "三。"], "一二。\r\n\r\n三。"),
-        (f"{BYTE_ORDER_MARK}One word.", ["一词。"], f"{BYTE_ORDER_MARK}一词。"),
-        (".. note:: One\n   two.\n", ["用``x``的"], ".. note:: 用\\ ``x``\\ 的\n"),
-        # literal blocks
-        ("Some words::\n\n   x\n", ["文字："], "文字： ::\n\n   x\n"),
-        ("Some words::\n\n   x\n", ["文字:"], "文字::\n\n   x\n"),
-        ("Some words::\n\n   x\n", ["文字。"], "文字。 ::\n\n   x\n"),
-        ("Some words ::\n\n   x\n", ["文字:"], "文字: ::\n\n   x\n"),
-        ("Some\nwords\n::\n\n   x\n", ["文字。"], "文字。\n::\n\n   x\n"),
-        # titles
-        ("One\n===\n", ["标题"], "标题\n====\n"),
-        ("One word\n========\n", ["标题"], "标题\n========\n"),
-        (
-            "=====\n One\n=====\n\nSome words.\n",
-            ["标题文字", ""],
-            "=========\n 标题文字\n=========\n\nSome words.\n",
-        ),
-        (f"{BYTE_ORDER_MARK}One\n~~~\n", ["标题"], f"{BYTE_ORDER_MARK}标题\n~~~~\n"),
-        ("One\r===\r", ["标题"], "标题\r====\r"),
-        ("On ``x``\n--------\n", ["用``x``的"], "用\\ ``x``\\ 的\n-------------\n"),
-        # links
-        (
-            "See `the docs <a.html>`_ now.\n",
-            ["见`文档 <a.html>`_。"],
-            "见\\ `文档 <a.html>`__。\n",
-        ),
-        (
-            "See `the docs <a.html>`_ now.\n",
-            ["见`the docs <a.html>`_。"],
-            "见\\ `the docs <a.html>`_。\n",
-        ),
-        (
-            "See `the docs <a.html>`_ now.\n\nThe docs_ and `the docs`_.\n",
-            ["见`THE docs <a.html>`_。", ""],
-            "见\\ `THE docs <a.html>`_。\n\nThe docs_ and `the docs`_.\n",
-        ),
-        # where no marks are read
-        (
-            ".. image:: a.png\n   :alt: Some ``x`` words\n",
-            ["一些``x``字"],
-            ".. image:: a.png\n   :alt: 一些``x``字\n",
-        ),
-        (
-            ".. toctree::\n   :maxdepth: 1\n   :caption: Some words\n\n   Other words <a>\n",
-            ["一些``x``字", "其他``x``字"],
-            ".. toctree::\n   :maxdepth: 1\n   :caption: 一些``x``字\n\n   其他``x``字 <a>\n",
-        ),
-        (
-            ".. figure:: a.png\n\n   Some words\n",
-            ["一些``x``字"],
-            ".. figure:: a.png\n\n   一些\\ ``x``\\ 字\n",
-        ),
-        # comma-separated values
-        (
-            '.. csv-table::\n\n   Some words,"Some ""other"" words"\n   "Last\n   words", 1\n',
-            ["一些,字", '其他"字"', "最后"],
-            '.. csv-table::\n\n   "一些,字","其他""字"""\n   "最后", 1\n',
-        ),
-    ],
+    ("text", "msgstrs", "expected"), [*BLOCKS.values(), *OTHER_ENDS]
 )
 def test_translations_take_the_place_of_their_blocks(
-    text: str, msgstrs: list[str], expected: str
+    text: str, msgstrs: str, expected: str
 ) -> None:
-    assert merged(text, *msgstrs) == expected
+    assert merged(text, *msgstrs.split("\n")[:-1]) == expected
 
 
-# Tables
-
-GRID = """\
-+------+-------+
-| One  | Two   |
-+======+=======+
-| some | other |
-| more | words |
-+------+-------+
-| all of it    |
-+------+-------+
-"""
-ROW_SPAN = """\
-- In a list:
-
-  +-----+-----+
-  | One | Two |
-  |     +-----+
-  |     | Six |
-  +-----+-----+
-"""
-SIMPLE = """\
-====  =====
-One   Two
-====  =====
-here  some
-      words
-all of it
------------
-last  row
-====  =====
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "msgstrs", "expected"),
-    [
-        (
-            GRID,
-            ["第一", "第二", "一些更多", "其他", "全部"],
-            """\
-+----------+-------+
-| 第一     | 第二  |
-+==========+=======+
-| 一些更多 | 其他  |
-|          |       |
-+----------+-------+
-| 全部             |
-+----------+-------+
-""",
-        ),
-        (
-            GRID,
-            ["", "", "", "", "所有这些都在这里了"],
-            """\
-+------+-------------+
-| One  | Two         |
-+======+=============+
-| some | other       |
-| more | words       |
-+------+-------------+
-| 所有这些都在这里了 |
-+------+-------------+
-""",
-        ),
-        (
-            ROW_SPAN,
-            ["在列表中：", "第一列", "第二列", "第六列"],
-            """\
-- 在列表中：
-
-  +--------+--------+
-  | 第一列 | 第二列 |
-  |        +--------+
-  |        | 第六列 |
-  +--------+--------+
-""",
-        ),
-        (
-            SIMPLE,
-            ["第一列", "第二列", "这里这里", "一些字", "所有的", "最后", "行"],
-            """\
-========  ======
-第一列    第二列
-========  ======
-这里这里  一些字
-          \n\
-所有的
-----------------
-最后      行
-========  ======
-""",
-        ),
-        (
-            SIMPLE,
-            ["", "", "", "", "所有的都在这一行里面", "", ""],
-            """\
-====  ==============
-One   Two
-====  ==============
-here  some
-      words
-所有的都在这一行里面
---------------------
-last  row
-====  ==============
-""",
-        ),
-        (
-            "===  ===\nOne  Two\n===  ===\none  overlong\n===  ===\n",
-            ["", "", "一", "过长的"],
-            "===  ======\nOne  Two\n===  ======\n一   过长的\n===  ======\n",
-        ),
-        (
-            "===  ===\nOne  Two\n===  ===\nspanned\n--------\n\none  two\n===  ===\n",
-            ["第一列", "", "", "", ""],
-            (
-                "======  ===\n第一列  Two\n======  ===\nspanned\n-----------\n\n"
-                "one     two\n======  ===\n"
-            ),
-        ),
-        (GRID.replace("\n", "\r\n"), ["第一列", "", "", "", ""], None),
-    ],
-)
-def test_tables_grow_with_their_translations(
-    text: str, msgstrs: list[str], expected: str | None
-) -> None:
-    result = merged(text, *msgstrs)
-    if expected is None:
-        assert result.count("\r\n") == result.count("\n") == text.count("\n")
-    else:
-        assert result == expected
+def test_a_table_keeps_its_line_ends() -> None:
+    text = BLOCKS["grid"][0].replace("\n", "\r\n")
+    result = merged(text, "第一列", "", "", "", "")
+    assert result.count("\r\n") == result.count("\n") == text.count("\n")
 
 
 def test_a_table_that_docutils_cannot_read_is_not_aligned() -> None:
@@ -530,38 +354,11 @@ def test_a_name_that_is_referred_to_stays(
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (
-            "Title\n=====\n\nSome words.\n",
-            "Title\n=====\n\n   译自\\ `x <y>`__\\ 页\n\nSome words.\n",
-        ),
-        (
-            "Title\n=====\nSome words.\n",
-            "Title\n=====\n\n   译自\\ `x <y>`__\\ 页\n\nSome words.\n",
-        ),
+        *read_cases(DATA / "attributions.txt").values(),
         ("Title\n=====", "Title\n=====\n\n   译自\\ `x <y>`__\\ 页"),
         (
             "Title\r\n=====\r\n\r\n",
             "Title\r\n=====\r\n\r\n   译自\\ `x <y>`__\\ 页\r\n\r\n",
-        ),
-        (
-            "Title\n=====\n\n   A quote.\n",
-            "Title\n=====\n\n   译自\\ `x <y>`__\\ 页\n\n..\n\n   A quote.\n",
-        ),
-        (
-            "Some words.\n\n   A quote.\n",
-            "Some words.\n\n   译自\\ `x <y>`__\\ 页\n\n..\n\n   A quote.\n",
-        ),
-        (
-            "Some words::\n\n   x\n\nMore words.\n",
-            "Some words::\n\n   x\n\nMore words.\n\n   译自\\ `x <y>`__\\ 页\n",
-        ),
-        (
-            "* Some words.\n\nMore words.\n",
-            "* Some words.\n\nMore words.\n\n   译自\\ `x <y>`__\\ 页\n",
-        ),
-        (
-            ".. toctree::\n\n   a\n",
-            ".. toctree::\n\n   a\n\n..\n\n   译自\\ `x <y>`__\\ 页\n",
         ),
         ("", "\n\n..\n\n   译自\\ `x <y>`__\\ 页"),
     ],
