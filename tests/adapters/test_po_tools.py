@@ -31,108 +31,8 @@ HEADER = standard_header(
 STANDARD_FLAGS = ("no-wrap",)
 WIDTH = 77
 
-ORDER = (
-    "All trees are walked in the same order, so that the `leaves` of two trees of one "
-    "structure can be put side by side. "
-    "Nothing else is promised about it: [the "
-    "order](https://example.org/trees/order.html#of-leaves) may change one day."
-)
-ORDER_ZH = (
-    "所有的树都按同样的顺序遍历，因此两棵结构相同的树，它们的 `leaves` "
-    "可以并排放在一起。除此之外没有任何保证："
-    "[这个顺序](https://example.org/trees/order.html#of-leaves)将来可能会变。这句话写得很长，好让各种工具都来折行。"
-)
-TRICKY = Catalog(
-    header=HEADER,
-    comment=("Translators of the guide", "", "第三行"),
-    entries=(
-        Entry(msgid="Trees", msgstr="树", notes=("heading",), references=("guide",)),
-        Entry(
-            msgid="Trees",
-            msgstr="树形结构",
-            context="Guide › Trees",
-            notes=("heading · Guide › Trees",),
-            references=("guide",),
-        ),
-        Entry(
-            msgid=ORDER,
-            msgstr=ORDER_ZH,
-            notes=("paragraph · Guide",),
-            references=("guide",),
-            comments=(
-                "pipeline: ignore=M306 拆成几句才通顺",
-                "",
-                "和 \\ 结尾的注释 \\",
-            ),
-        ),
-        Entry(
-            msgid="Leaves fall in autumn.",
-            msgstr="叶子会落。",
-            fuzzy=True,
-            previous="Leaves\nfall.",
-            notes=(
-                "paragraph · Guide",
-                "fuzzy: rewording: Leaves [-fall.-]{+fall in autumn.+}",
-            ),
-            references=("guide",),
-        ),
-        Entry(
-            msgid=f"{ORDER} Or two.",
-            msgstr=ORDER_ZH,
-            fuzzy=True,
-            previous=ORDER,
-            context="Guide › Order",
-            notes=(
-                "paragraph · Guide › Order",
-                "fuzzy: rewording: change one day.{+Or two.+}",
-            ),
-            references=("guide",),
-            comments=("还没想好",),
-        ),
-        Entry(
-            msgid="Roots hold.",
-            msgstr="根抓得很牢。",
-            notes=("list item", "carried over: from guides/roots"),
-            references=("guide",),
-        ),
-        Entry(
-            msgid="one line\nand\nanother",
-            msgstr="一行\n又\n一行",
-            notes=("paragraph",),
-            references=("guide",),
-        ),
-        Entry(
-            msgid='Say "hi" to C:\\new\\table, \\alpha, 100 % of %s.',
-            msgstr='向 C:\\new\\table、\\alpha、100 % 的 %s 说 "hi"。',
-            notes=("table cell · Guide",),
-            references=("guide",),
-        ),
-        Entry(
-            msgid="tab\there, U+2028\u2028, U+0085\x85, U+001C\x1c, no-break\u00a0space",
-            msgstr="制表符\t，U+2028\u2028，U+0085\x85，U+001C\x1c，不换行\u00a0空格，全角\u3000空格",
-            notes=("paragraph",),
-            references=("guide",),
-        ),
-        Entry(
-            msgid="![a leaf](data:#1), ![a root](data:#2)",
-            msgstr="![一片叶子](data:#1)、![一条根](data:#2)",
-            notes=("paragraph",),
-            references=("guide", "guides/my page"),
-            flags=("no-wrap", "reviewed", "max-length:100"),
-        ),
-        Entry(msgid="Not done yet.", notes=("paragraph",), references=("guide",)),
-        Entry(msgid="Gone", msgstr="没了", obsolete=True, comments=("也许会回来",)),
-        Entry(msgid="Gone", msgstr="走了", context="Guide › Trees", obsolete=True),
-        Entry(
-            msgid="Gone for good",
-            msgstr="一去不回",
-            fuzzy=True,
-            previous="Going\nfor good",
-            obsolete=True,
-            notes=("fuzzy: rewording: [-Going-]{+Gone+} for good",),
-        ),
-    ),
-)
+TRICKY_FILE = Path(__file__).parent / "data" / "tricky.po"
+TRICKY = read_catalog(TRICKY_FILE.read_bytes(), where="tricky.po").catalog
 SAMPLE = ROOT / "translations/zh_CN/sample/arrays.po"
 
 
@@ -331,7 +231,7 @@ TOOLS = {
     ),
     "Poedit, Windows": Tool(run=poedit(windows=True), header=POEDIT_HEADER),
 }
-CATALOGS = {"tricky": format_catalog(TRICKY), "arrays": SAMPLE.read_bytes()}
+CATALOGS = {"tricky": TRICKY_FILE.read_bytes(), "arrays": SAMPLE.read_bytes()}
 EVERY_TOOL = pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS)
 EVERY_CATALOG = pytest.mark.parametrize("data", CATALOGS.values(), ids=CATALOGS)
 

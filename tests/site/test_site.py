@@ -68,134 +68,14 @@ POLICY = SitePolicy(
     hero="先热炉，再烤面包。",
     hero_code="import oven",
 )
-INDEX = """# The workshop
-
-> ATTRIBUTION
-
-A gradient is **here**, see [the guide](guide.md#second-part) and {func}`lamp.on`.
-
-[![Start](https://colab.research.google.com/assets/badge.svg)](https://colab.research.google.com/github/them/x.ipynb)
-
-![A photo](https://example.org/photo.png)
-
-<iframe src="https://example.org/film"></iframe>
-
-| Tool | Use |
-| :--- | :-- |
-| saw  | cut |
-
-Still English, $x^2$.
-
-```{toctree}
-:caption: Part
-
-guide
-work
-card
-broken
-bare
-api
-html
-```
-"""
-GUIDE = """# The guide
-
-## First part
-
-![gone](images/gone.png)
-
-## Second part
-
-Text of the second part[^1], see {doc}`card` and [](work.ipynb).
-
-## Second part
-
-```{tip} A *title*
-Body of the tip.
-```
-
-[^1]: The note.
-"""
-CARD = """Card
-====
-
-:doc:`index`, see `Card`_ and again__.
-
-.. autosummary::
-
-   lamp.on
-   lamp.off
-
-.. literalinclude:: gone.py
-
-__ https://example.org/again
-
--b, --bright  Burn brighter.
-
-.. glossary::
-
-   leaf
-      A thing.
-"""
-API = """API
-===
-
-.. automodule:: lamp
-   :members:
-
-.. autofunction:: on
-
-.. list_config_options::
-
-.. tagged-block:: tags.py first
-
-.. tagged-block:: tags.py gone
-
-.. plot::
-
-   graph of nothing
-
-.. raw:: html
-   :file: hero.html
-
-.. include:: gone.txt
-
-See `Named <https://example.org/named>`_, Named_, a note [#a]_, and :jax-issue:`12`.
-
-.. figure:: images/dot.png
-
-   The caption.
-
-.. |sub| replace:: something
-
-.. toctree::
-   :caption: Elsewhere
-
-   Out <https://example.org/out>
-   self
-
-.. [#a] Of words.
-"""
+DATA = Path(__file__).parent / "data" / "workshop"
+INDEX = (DATA / "index.md").read_text(encoding="utf-8")
+GUIDE = (DATA / "guide.md").read_text(encoding="utf-8")
+CARD = (DATA / "card.rst").read_text(encoding="utf-8")
+API = (DATA / "api.rst").read_text(encoding="utf-8")
 
 
-HTML = """# Blocks
-
-<div class="x">Words in <b>HTML</b> stay.</div>
-
-<p>Not closed words
-
-<script src="gone.js"></script>
-
-<div id="drawn"></div><script>
-draw("drawn");
-</script>
-
-A gradient is in gradient descent.
-
-- [x] A task.
-
-| lines
-"""
+HTML = (DATA / "html.md").read_text(encoding="utf-8")
 # A picture that would make the page heavy, and one that would not.
 LARGE = base64.b64encode(base64.b64decode(PIXEL) + bytes(5000)).decode()
 PICTURES = f"![](data:image/png;base64,{LARGE})\n![](data:image/png;base64,{PIXEL})"
@@ -842,24 +722,7 @@ def test_names_without_a_record_are_a_list_of_links(tmp_path: Path) -> None:
     assert named == ["jax.numpy.cumsum", "lamp.on"]
 
 
-TAGGED = """import shelf
-
-# tag: whole
-def plan(books):
-  for book in books:
-    put(book)
-  return '#1'  # tag: whole
-
-  # tag: inner
-
-    lamp = 1
-    vase = 2
-
-  # tag: inner
-# tag: empty
-# tag: empty
-# tag: alone
-"""
+TAGGED = (DATA / "tags.txt").read_text(encoding="utf-8")
 TAG_BLOCKS = {
     "whole": "def plan(books):\n  for book in books:\n    put(book)\n  return '#1'\n",
     "whole 1:3": "for book in books:\n  put(book)\n",
@@ -1286,74 +1149,9 @@ def test_an_unknown_directive_shows_its_source_and_the_page_stands(
     assert 'jz-unshown">1 处无法显示，现为源文本</span></p>' in article
 
 
-ODD_MARKDOWN = """# Odd
-
-- Words
-- * * *
-
-> ---
-> A quote that begins with a rule.
-
-* * *
-
----
-
-{nobody}`knows` this role.
-
-```{raises}
-Some words of it.
-```
-
-```{image}
-```
-
-The page goes on.
-
----
-"""
-ODD_RST = """Odd
-===
-
-:nobody:`knows` this role.
-
-.. raises:: now
-
-   Some words of it.
-
-The page goes on.
-"""
-RAISES = """from docutils import nodes
-from docutils.parsers.rst import Directive
-from sphinx.transforms import SphinxTransform
-
-class Raises(Directive):
-    has_content = True
-    optional_arguments = 1
-
-    def run(self):
-        raise RuntimeError("no such colour")
-
-class Odd(nodes.General, nodes.Element):
-    pass
-
-class Unwritable(Directive):
-    def run(self):
-        return [Odd()]
-
-class Fails(SphinxTransform):
-    default_priority = 400
-
-    def apply(self):
-        if "TRANSFORM" in self.document.astext() and not list(
-            self.document.findall(nodes.error)
-        ):
-            raise RuntimeError("cannot transform")
-
-def setup(app):
-    app.add_directive("raises", Raises)
-    app.add_directive("unwritable", Unwritable)
-    app.add_transform(Fails)
-"""
+ODD_MARKDOWN = (DATA / "odd.md").read_text(encoding="utf-8")
+ODD_RST = (DATA / "odd.rst").read_text(encoding="utf-8")
+RAISES = (DATA / "raising.txt").read_text(encoding="utf-8")
 
 
 def test_what_is_broken_stays_as_small_as_it_can(
@@ -1503,21 +1301,7 @@ def test_an_extension_that_is_not_installed_is_named(tmp_path: Path) -> None:
             workshop.build(structs.replace(POLICY, extensions=(name,)))
 
 
-NEEDS = """import requests.adapters
-import snowballstemmer
-from IPython.display import display
-from jsonschema.exceptions import ValidationError
-from requests.exceptions import HTTPError
-from soupsieve import select
-from sphinx.builders.linkcheck import CheckExternalLinksBuilder
-from sphinx.util import requests as fetching
-
-def setup(app):
-    assert requests.get and requests.exceptions.Timeout and fetching.get
-    assert snowballstemmer.stemmer("english")
-    assert "linkcheck" in app.registry.builders
-    app.config.linkcheck_timeout
-"""
+NEEDS = (DATA / "needing.txt").read_text(encoding="utf-8")
 
 
 def test_an_extension_finds_what_sites_do_without(
@@ -1962,30 +1746,7 @@ def test_lines_between_marks_are_shown(single: Built) -> None:
     assert found[0].index("plan") < found[0].index('class="hll"')
 
 
-LISTS = """Start
-=====
-
-.. toctree::
-   :caption: To read
-
-   Of work <work>
-   guide
-
-.. toctree::
-   :caption: Nothing yet
-
-.. toctree::
-   :hidden:
-   :caption: Aside
-
-   The rest <rest>
-
-.. tab-set::
-
-   .. tab-item:: Here
-
-      Text.
-"""
+LISTS = (DATA / "lists.rst").read_text(encoding="utf-8")
 CHINESE.update(
     {"To read": "可读", "Of work": "关于活计", "Aside": "旁支", "Here": "此处"}
 )

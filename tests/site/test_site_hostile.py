@@ -45,184 +45,16 @@ _SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg" onload="hit()"><script>hit()</script>'
     '<path d="M0 0"/></svg>'
 )
-_INDEX = f"""---
-title: "<script>hit()</script>"
-html_meta:
-  "http-equiv=refresh": "0;url=https://evil.example/"
-  "description onload=hit()": "a"
-myst:
-  html_meta:
-    "http-equiv=refresh": "0;url=https://evil.example/"
-    "keywords": '"><script>hit()</script>'
----
-# Pots `<script>hit()</script>` <b onclick="hit()">bold</b> {_IMAGE}
+DATA = Path(__file__).parent / "data" / "hostile"
 
-```{{toctree}}
-:caption: Lids <script>hit()</script>
-rest
-out
-Away <javascript://evil.example/%0ahit()>
-Words {_IMAGE} <https://example.org/>
-```
 
-Small *words*.
+def _page(name: str) -> str:
+    text = (DATA / name).read_text(encoding="utf-8")
+    for mark, payload in (("IMAGE", _IMAGE), ("SPLIT", _SPLIT), ("LEADS", _LEADS)):
+        text = text.replace(f"⟦{mark}⟧", payload)
+    return text
 
-<div class="pan" onclick="hit()">Words in <b>HTML</b> stay.</div>
 
-{_SPLIT}
-
-{_LEADS}
-
-<details><summary>More</summary>
-
-Folded *words*.
-
-</details>
-
-<svg viewBox="0 0 1 1"><path d="M0 0"/></svg> and <b onmouseover=hit()>bold *words*</b> {_IMAGE}
-and <img src="x.png" alt="图 onx=1 href=data:! style=position:fixed on'onx='z'error=hit() 字"> end.
-
-[a](javascript:hit()) [b](JaVaScRiPt:hit()) [c](<java&#9;script:hit()>) [d](vbscript:hit())
-<javascript:hit()> [e](data:text/html,hit()) {{download}}`f <javascript://x/%0ahit()>`
-
-![g" onerror="hit()](x.png "t\\" onload=\\"hit()") ![<script>hit()</script>](gone.png)
-![h](javascript:hit()) ![i](https://evil.example/a.png) ![j](demo.html) ![k](evil.svg)
-
-| Size {_IMAGE} | Pot |
-|---|---|
-| {_SPLIT} | $\\text{{<script>hit()</script>}}$ {{octicon}}`alert;1em;x"onload="hit()` |
-
-- A list {_LEADS}
-
-  <form action="javascript:hit()"><input autofocus onfocus=hit()><button>b</button></form>
-
-  > <iframe srcdoc="<script>hit()</script>"></iframe> <object data="javascript:hit()">o</object>
-
-$$\\href{{javascript:hit()}}{{x}} \\unheardof \\class{{a" onload="hit()}}{{y}}$$
-
-```{{image}} x.png
-:alt: '"><script>hit()</script>'
-:target: javascript:hit()
-:class: '"><script>'
-```
-
-```{{figure}} x.png
-:target: java	script:hit()
-:figclass: '" onload="hit()'
-Caption {_IMAGE}
-```
-
-```{{image}} film.mp4
-:alt: '<script>hit()</script>'
-```
-
-```{{image}} evil.svg
-:loading: embed
-```
-
-```{{raw}} html
-{_SPLIT}<link rel=stylesheet href=https://evil.example/a.css><link rel=stylesheet
-href=_static/pan.css><style>@import 'https://evil.example/';p{{background:url(//evil.example)}}</style>
-```
-
-```{{button-link}} javascript:hit()
-x
-```
-
-````{{card}} Title {_IMAGE}
-:link: javascript:hit()
-:img-top: javascript:hit()
-x
-````
-
-```{{note}} Title {_IMAGE}
-:class: '" onclick="hit()'
-x
-```
-
-```{{code-block}} <script>hit()</script>
-:caption: <script>hit()</script> {_IMAGE}
-</script><script>hit()</script>
-```
-
-```{{meta}}
-:http-equiv=refresh: 0;url=https://evil.example/
-```
-
-```{{mermaid}}
-graph TD; A["<img src=x onerror=hit()>"]
-```
-
-````{{tab-set}}
-```{{tab-item}} Tab {_IMAGE}
-:sync: '" onclick="hit()'
-x
-```
-````
-
-{{abbr}}`x (<script>hit()</script>)` {{download}}`demo <demo.html>` {{download}}`evil.svg`
-
-(x"><script>hit()</script>)=
-## </script><script>hit()</script> {_IMAGE}
-"""
-_REST = f"""Rest <script>hit()</script>
-===========================
-
-:author: <script>hit()</script>
-
-.. meta::
-   :http-equiv=refresh: 0;url=https://evil.example/
-   :description: "><script>hit()</script>
-
-`x <javascript:hit()>`_ `y <data:text/html,hit()>`__ and t_ and :math:`\\mbox{{{_IMAGE}}}`.
-
-.. _t: javascript:hit()
-
-.. role:: raw-html(raw)
-   :format: html
-
-:raw-html:`{_SPLIT}` and |sub| in words.
-
-.. |sub| raw:: html
-
-   {_LEADS}
-
-.. raw:: html
-
-   <div class="pan"><p>Words in <b>HTML</b>
-
-.. note::
-
-   .. raw:: html
-
-      <svg><a xlink:href="javascript:hit()"><animate attributeName=href
-         to=javascript:hit() /></a></svg>
-
-.. raw:: html
-
-   </div>{_SPLIT}<script>hit()</script>
-
-.. list-table::
-
-   * - {_IMAGE}
-     - .. raw:: html
-
-          {_SPLIT}
-
-.. figure:: x.png
-   :target: javascript:hit()
-   :alt: "><script>hit()</script>
-
-   Caption <script>hit()</script>
-
-.. image:: demo.html
-
-.. math:: \\text{{</script><script>hit()</script>}} \\unheardof
-
-.. container:: "><script>hit()</script>
-
-   x
-"""
 _CELLS = (
     prose(f"# Out <script>hit()</script> {_IMAGE}"),
     code(
@@ -261,8 +93,8 @@ _CELLS = (
     ),
 )
 _FILES: dict[str, bytes | str] = {
-    "index.md": _INDEX,
-    "rest.rst": _REST,
+    "index.md": _page("index.md"),
+    "rest.rst": _page("rest.rst"),
     "out.ipynb": json.dumps(notebook_value(*_CELLS, kernelspec={"name": "python3"})),
     "x.png": _PIXEL,
     "film.mp4": b"film",

@@ -35,83 +35,11 @@ english-url = "{ENGLISH}"
 BOOK = "https://colab.research.google.com/github/us/ovens/blob/main/bake.ipynb"
 KAGGLE = "https://kaggle.com/kernels/welcome?src=https://github.com/us/ovens/bake.ipynb"
 CHART = "flowchart LR\n  A[dough] --> B{hot?}\n"
-INDEX = f"""# Ovens
-
-[![Open in Colab](https://colab.research.google.com/badge.svg)]({BOOK}) [![](https://kaggle.com/static/badge.svg)]({KAGGLE})
-
-An oven bakes what lies in it, and nothing else.
-
-<a href="{BOOK}"><img src="https://a.example/badge.svg" alt="Open in Colab"></a>
-
-<table><tr><td>
-<a href="{BOOK}"><img src="https://a.example/logo.png" alt="">Run in Colab</a>
-</td></tr></table>
-
-[![Build](https://a.example/build.svg)](https://ci.example/)
-
-```{{toctree}}
-heat
-charts
-output
-```
-"""
-HEAT = """Heat
-====
-
-.. raw:: html
-
-   <style>.meter {height: 20em}</style>
-   <script src="meter.js"></script>
-
-Bright light
-------------
-
-.. raw:: html
-
-   <div class="meter" id="meter_1" style="height: 9em"></div>
-   <script>draw("meter_1")</script>
-
-.. raw:: html
-
-   <div style="height:0;padding-bottom:56%"><iframe
-     src="https://www.youtube.com/embed/abc-1?rel=0" title="A talk"></iframe></div>
-
-.. raw:: html
-
-   <object type="image/svg+xml" data="drawn.svg" height="300">No scripts here.</object>
-
-.. raw:: html
-
-   <object type="image/svg+xml" data="still.svg">No drawings here.</object>
-
-.. raw:: html
-
-   <script>draw()</script>
-"""
+DATA = Path(__file__).parent / "data" / "pictures"
+INDEX = (DATA / "index.md").read_text(encoding="utf-8")
+HEAT = (DATA / "heat.rst").read_text(encoding="utf-8")
 _SVG = '<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9"/>{}</svg>'
-CHARTS = f"""# Charts
-
-```{{mermaid}}
-:caption: How *to* bake.
-
-{CHART}```
-
-```{{mermaid}} dough.mmd
-:alt: A dough
-```
-
-```{{mermaid}} gone.mmd
-```
-
-Before.
-
-```{{mermaid}}
-flowchart LR
-  A -->
-```
-
-After.
-"""
+CHARTS = (DATA / "charts.md").read_text(encoding="utf-8")
 TABLE = (
     '<div id="df"><div class="box"><table><tr><td>left</td></tr></table>'
     '<button class="b" onclick="convert()"><svg></svg></button>'

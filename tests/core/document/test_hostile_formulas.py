@@ -7,6 +7,7 @@ kind; what is refused leaves them as upstream has them, byte for byte.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from notebooks import notebook_value, prose
@@ -15,88 +16,10 @@ from pipeline.core.document.merge import merge
 from pipeline.core.document.message import Kind
 from pipeline.core.document.reader import Document, read_document
 
+DATA = Path(__file__).parent / "data"
 # "…" stands for the words of a message.
-MARKDOWN = """\
-# … one
-
-…: two.
-
-- …: three.
-
-> …: four.
-
-| …: five | x |
-|---|---|
-| …: six | y |
-
-… seven
-: …: eight.
-
-A note.[^1]
-
-[^1]: …: nine.
-
-:::{admonition} … ten
-…: eleven.
-:::
-
-:::{figure} a.png
-…: twelve.
-:::
-
-::::{tab-set}
-:::{tab-item} … thirteen
-…: fourteen.
-:::
-::::
-
-<div>…: fifteen</div>
-
-![…: sixteen](a.png)
-"""
-RST = """\
-… one
-=====================================================
-
-…: two.
-
-- …: three.
-
-Words.
-
-   …: four.
-
-=====================================================  ===
-…: five                                                x
-=====================================================  ===
-…: six                                                 y
-=====================================================  ===
-
-… seven
-   …: eight.
-
-A note [1]_.
-
-.. [1] …: nine.
-
-.. admonition:: … ten
-
-   …: eleven.
-
-.. figure:: a.png
-
-   …: twelve.
-
-.. tab-set::
-
-   .. tab-item:: … thirteen
-
-      …: fourteen.
-
-.. csv-table:: … fifteen
-
-   …: sixteen, y
-"""
+MARKDOWN = (DATA / "messages.md").read_text(encoding="utf-8")
+RST = (DATA / "messages.rst").read_text(encoding="utf-8")
 MARKDOWN_KINDS = frozenset(Kind) - {Kind.PAGE_TITLE, Kind.FRONT_MATTER}
 RST_KINDS = MARKDOWN_KINDS - {Kind.HTML, Kind.IMAGE}
 

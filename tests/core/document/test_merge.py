@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -330,63 +331,8 @@ def test_a_notebook_with_another_edit_is_an_error(
         merge(notebook("Some words"), {"Some words": "文字"})
 
 
-EVERYTHING = """# Title words
-
-Some words with `code`, [a link](a.md#title-words) and $x$.
-A hard break\\
-follows here.
-
-- item words
-  - [ ] inner words
-
-    second paragraph
-
-> quoted words
-> > inner quote
-
-| Head words | Cell |
-|---|---|
-| cell words | `x` |
-
-Term here
-: its definition
-
-Note[^1].
-
-[^1]: footnote words
-
-```{note} first words
-:class: x
-
-note words
-```
-
-:::{figure} a.png
-:alt: x
-
-caption words
-:::
-
-<div>
-html words
-</div>
-
-![A drawn picture](a.png)
-
-Last title
----
-
-```{code-cell}
-x = 1
-```
-
-```python
-y = 2
-```
-
-+++
-
-last words"""
+DATA = Path(__file__).parent / "data"
+EVERYTHING = (DATA / "everything.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
