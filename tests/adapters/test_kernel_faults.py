@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 from kernel_project import texts
 from notebooks import code, notebook
-from processes import is_alive, order_of, outsider, processes_with, until
+from processes import is_alive, processes_with, until
 
 from pipeline.adapters.kernel import (
     PYTHON,
@@ -574,25 +574,6 @@ def test_a_machine_that_is_paused_makes_no_page_fail(tmp_path: Path) -> None:
     assert len(paused) == 3
     assert outcome.stop is None
     assert outcome.cell_seconds[0] > policy.stall
-
-
-def test_a_worker_that_is_killed_leaves_nothing_either(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scratch, data = tmp_path / "scratch", tmp_path / "data"
-    scratch.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
-    orders = tmp_path / "orders"
-    killer = order_of(orders, "os.getppid()", "SIGKILL")
-    case = Case((CHILDREN.replace("env -i", ""), killer))
-    with outsider(orders):
-        (outcome,) = run_notebooks([job("worker-killed", case, data)], workers=1)
-    assert outcome.stop is not None
-    assert (outcome.stop.exception, outcome.stop.cell) == ("WorkerDied", 2)
-    assert until(
-        lambda: not processes_with(f"{MARK}={marked_as('worker-killed')}\0"), seconds=5
-    )
-    assert list(scratch.iterdir()) == []
 
 
 def test_a_long_name_of_the_temporary_folder_does_no_harm(

@@ -40,6 +40,10 @@ ATTACKS = {
 DEEP = "import os\nfor _ in range(1100):\n    os.mkdir('d')\n    os.chdir('d')"
 
 
+# It is in a session of its own, and goes with its page all the same.
+CHILD = """import subprocess
+subprocess.Popen(["sleep", "300"], start_new_session=True)
+print("before")"""
 # What belongs to the page still gets signals.
 OWN_CHILD = """
 import os, psutil, signal, subprocess
@@ -91,7 +95,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ran]:
     usual = Policy(timeout=20, threads=1, variables={name: value})
     policies = {"stops-itself": replace(usual, stall=5)}
     notebooks = {
-        page: notebook(code("print('before')"), code(cell), code("print('on')"))
+        page: notebook(code(CHILD), code(cell), code("print('on')"))
         for page, cell in cells.items()
     }
     if keeps_signals_inside():

@@ -307,12 +307,18 @@ def odd():
 
 def test_options_of_the_package_are_shown_with_their_anchors(copied: Path) -> None:
     options = """
+import enum
+
+Tone = enum.Enum("Tone", "WARM COLD")
+
+
 class Options:
     meta = {
+        "lamps_tone": ("enum_class", (), {"enum_class": Tone}),
         "lamps_power": (int, (), {"help": "Watts of a lamp. See :func:`shine`."}),
         "lamps_light": ("enum", (), {"enum_values": ["warm", "cold"]}),
     }
-    values = {"lamps_power": 60, "lamps_light": "warm"}
+    values = {"lamps_power": 60, "lamps_light": "warm", "lamps_tone": Tone.WARM}
 
 
 options = Options()
@@ -343,6 +349,7 @@ options = Options()
     assert "LAMPS_POWER" in shown
     assert "可选值" in shown
     assert "'warm', 'cold'" in shown
+    assert "WARM, COLD" in shown
     assert not found.select(".jz-elsewhere")
     data = (copied / "build/site/lamps/objects.inv").read_bytes()
     assert b"lamps_power py:data" in zlib.decompress(data.split(b"zlib.\n", 1)[1])

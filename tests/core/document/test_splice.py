@@ -47,25 +47,6 @@ def test_break_in_a_message_that_has_none_is_a_backslash() -> None:
     assert placement.to_markdown(message, "甲\n乙") == "甲\\\n乙"
 
 
-def test_payloads_are_back() -> None:
-    payload = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"
-    text = f"See ![this]({payload}) here.\n"
-    assert placed(text, "见此 ![图](data:#1)。") == f"见此 ![图]({payload})。\n"
-
-
-def test_what_is_not_translated_stays() -> None:
-    text = "Some\n words\n\nmore  \nwords\n\nlast words\n"
-    split = split_text(text)
-    result = placement.place(split, {1: "甲\n乙"})
-    assert result.text == "Some\n words\n\n甲  \n乙\n\nlast words\n"
-    assert [result.text[start:end] for start, end in result.spans] == [
-        "Some\n words",
-        "甲  \n乙",
-        "last words",
-    ]
-    assert result.inserted == ()
-
-
 def test_places_of_messages_and_insertions() -> None:
     text = "# Title\n\nwords here\n"
     split = split_text(text)
@@ -80,10 +61,6 @@ def test_places_of_messages_and_insertions() -> None:
         "(target)=\n",
         "\n\n> A line.",
     ]
-
-
-def test_no_edits_give_the_text_back() -> None:
-    assert splice.splice("any\r\ntext", ()) == "any\r\ntext"
 
 
 @pytest.mark.parametrize(

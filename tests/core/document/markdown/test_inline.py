@@ -44,29 +44,6 @@ def told(tokens: Iterable[Token]) -> list[tuple[object, ...]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "types"),
-    [
-        ("", []),
-        ("plain words", ["text"]),
-        ("`a` and ``b`c``", ["code_inline", "text", "code_inline"]),
-        ("see {func}`jax.jit`.", ["text", "myst_role", "text"]),
-        ("` padded `", ["code_inline"]),
-        ("an `open one", ["text"]),
-    ],
-)
-def test_code_spans_and_roles_are_kept_apart(text: str, types: list[str]) -> None:
-    assert [token.type for token in inline_tokens(text)] == types
-
-
-def test_a_space_on_both_sides_of_code_is_none_of_it() -> None:
-    assert [
-        token.content
-        for token in inline_tokens("` a ` `  ` ` b`")
-        if token.type == "code_inline"
-    ] == ["a", "  ", " b"]
-
-
 def test_any_text_is_read_as_the_parser_reads_it() -> None:
     for text in texts(PIECES, 3000):
         tokens: list[Token] = []
