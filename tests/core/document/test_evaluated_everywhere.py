@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from evaluated import structures_of
@@ -24,32 +25,9 @@ WANTED = int(os.environ.get("JAX_DOCS_EVALUATED", "2400"))
 SEED = int(os.environ.get("JAX_DOCS_EVALUATED_SEED", "1"))
 MESSAGES = 12  # of a page, at least
 
+DATA = Path(__file__).parent / "data"
 # Each "…" becomes a message with something that tempts an attack.
-_MARKDOWN = """\
-# … one
-
-…: two.
-
-- …: three.
-- …: four
-
-> …: five.
-
-| …: six | x |
-|---|---|
-| …: seven | `y` |
-
-…: eight\\
-…: nine
-
-<div>Ten <code>words</code> in HTML</div>
-
-![…: eleven](a.png)
-
-1. Item
-
-   …: twelve.
-"""
+_MARKDOWN = (DATA / "evaluated.md").read_text(encoding="utf-8")
 _DEFINITIONS = """
 … thirteen
 : …: fourteen.
@@ -72,46 +50,7 @@ _DIRECTIVES = """
 _MKDOCS = """
 !!! note "… sixteen"
 """
-_RST = """\
-… one
-=====================================================
-
-…: two.
-
-* …: three.
-* …: four
-
-Words.
-
-   …: five.
-
-.. list-table::
-
-   * - …: six
-     - x
-   * - …: seven
-     - ``y``
-
-… eight
-   …: nine.
-
-A note [1]_.
-
-.. [1] …: ten.
-
-.. admonition:: … eleven
-
-   …: twelve.
-
-.. figure:: a.png
-   :alt: … thirteen
-
-   …: fourteen.
-
-1. Item
-
-   …: fifteen.
-"""
+_RST = (DATA / "evaluated.rst").read_text(encoding="utf-8")
 _ENGLISH = (
     "Plain words",
     "The set {a, b} of words",

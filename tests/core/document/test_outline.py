@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,54 +33,10 @@ def read(name: str, text: str) -> Any:
     return outline and (outline.folder, outline.root, rows(outline.items))
 
 
-NAV = """\
-site_name: Kettles
-docs_dir: pages
-markdown_extensions:
-  - emoji: !!python/name:os.system
-nav:
-  - index.md
-  - Boiling: boil.md
-  - Parts:
-      - part/lid.md
-      - 2024:
-          - News: https://example.org/
-  - Secret: !ENV [SECRET, a.md]
-  - Nothing:
-  - ? [a]
-    : b.md
-  - Empty: []
-  - !include other.yml
-"""
-BOOK = """\
-format: jb-book
-root: intro
-options: {numbered: true}
-parts:
-- caption: First
-  chapters:
-  - file: a
-    title: Another
-    sections:
-    - file: b
-  - {}
-- chapters:
-  - glob: more/*
-  - url: https://example.org/
-    title: Out
-"""
-OLD = """\
-- file: intro
-  sections:
-  - file: a
-- header: Basics
-- file: b
-- url: c
-- part: Later
-  chapters:
-  - file: d
-- file: e
-"""
+DATA = Path(__file__).parent / "data" / "outline"
+NAV = (DATA / "mkdocs.yml").read_text(encoding="utf-8")
+BOOK = (DATA / "toc.yml").read_text(encoding="utf-8")
+OLD = (DATA / "old_toc.yml").read_text(encoding="utf-8")
 MYST = """\
 project:
   toc:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -12,57 +13,9 @@ from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import Document, read_document
 from pipeline.core.document.rst.docstring import names_in
 
-GOOGLE = """\
-Pour tea into cups.
-
-Only clean cups count. See :func:`wash`.
-
-Args:
-  pot: the full pot, or
-    several pots in a tuple.
-  cups (list[str]): names of the cups.
-  *rest: more cups
-  ``depth`` : how deep to pour
-    into each cup.
-  size:
-    millilitres of a cup
-  - a list is no item: of the section
-
-Returns:
-  Cups in their order. They are: warm.
-
-Raises:
-  ValueError: if a cup is dirty.
-  :class:`SpillError`: if the pot is too full.
-
-Example:
-  Two cups of tea:
-
-  >>> pour("green")
-  ['green', 'green']
-
-See Also:
-  - :func:`brew`: what comes before
-"""
-NUMPY = """\
-Pour tea into cups.
-
-Parameters
-----------
-pot : Pot
-    the full pot
-cups
-    names of the cups
-
-Returns
--------
-Cup
-    the first cup
-
-Notes
------
-Tea stains.
-"""
+DATA = Path(__file__).parent / "data"
+GOOGLE = (DATA / "google.txt").read_text(encoding="utf-8")
+NUMPY = (DATA / "numpy.txt").read_text(encoding="utf-8")
 
 
 def messages_of(text: str) -> list[str]:
