@@ -42,6 +42,17 @@ class Damage:
     markup: Markup = Markup.MARKDOWN
 
 
+def kind(
+    name: str,
+    apply: Callable[[Entry], Entry | None],
+    right: str = "",
+    *,
+    fixable: bool = False,
+) -> Damage:
+    """Return a kind of damage; ``right`` are the codes of its warnings."""
+    return Damage(name, apply, frozenset(right.split()), fixable)
+
+
 def of_text(change: Callable[[str], str | None]) -> Callable[[Entry], Entry | None]:
     def apply(entry: Entry) -> Entry | None:
         text = change(entry.msgstr)
@@ -205,16 +216,6 @@ def avoided_term(glossary: Glossary) -> Callable[[Entry], Entry | None]:
 
 def kinds(glossary: Glossary) -> tuple[Damage, ...]:
     """Return all kinds of damage to single entries."""
-
-    def kind(
-        name: str,
-        apply: Callable[[Entry], Entry | None],
-        right: str = "",
-        *,
-        fixable: bool = False,
-    ) -> Damage:
-        return Damage(name, apply, frozenset(right.split()), fixable)
-
     return (
         kind("drop a code span", _of_code(lambda code: ""), "M209"),
         kind("misspell a code span", _of_code(_misspell), "M202 M209"),
@@ -288,27 +289,12 @@ def kinds(glossary: Glossary) -> tuple[Damage, ...]:
         ),
         kind("no space beside code", of_text(_close_to_code), "M401", fixable=True),
         kind(
-            "half-width punctuation",
-            in_prose(rf"(?<={HAN})[，。：；？！]", _half_width),
-            "M402",
-        ),
-        kind(
-            "space before full-width punctuation",
-            in_prose(rf"(?<={HAN})(?=[，。：；？！])", " "),
-            "M403",
-            fixable=True,
-        ),
-        kind(
             "half-width brackets",
             in_prose(f"（([^（）]*{HAN}[^（）]*)）", r"(\1)"),
             "M406",
         ),
         kind("dots for an ellipsis", in_prose(f"(?<={HAN})。$", "..."), "M404"),
-        kind(
-            "Traditional characters",
-            in_prose(f"{HAN}+", lambda match: match[0].translate(TRADITIONAL), count=0),
-            "M410",
-        ),
+        *of_han(),
         kind("您 for 你", in_prose("你", "您", count=0), "M408"),
         kind(
             "full-width digits",
@@ -326,6 +312,28 @@ def kinds(glossary: Glossary) -> tuple[Damage, ...]:
         kind("start like a list", _start_like_a_list),
         kind("lose the escape of a pipe", _lose_pipe_escape),
         kind("take off the fuzzy mark only", _unmark_fuzzy, "M313"),
+    )
+
+
+def of_han() -> tuple[Damage, ...]:
+    """Return the kinds of damage to Chinese that every markup may have."""
+    return (
+        kind(
+            "half-width punctuation",
+            in_prose(rf"(?<={HAN})[，。：；？！]", _half_width),
+            "M402",
+        ),
+        kind(
+            "space before full-width punctuation",
+            in_prose(rf"(?<={HAN})(?=[，。：；？！])", " "),
+            "M403",
+            fixable=True,
+        ),
+        kind(
+            "Traditional characters",
+            in_prose(f"{HAN}+", lambda match: match[0].translate(TRADITIONAL), count=0),
+            "M410",
+        ),
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
-from damages import EMPHASIS, HAN, TRADITIONAL, Damage, in_prose, of_text, sub
+from damages import EMPHASIS, HAN, Damage, in_prose, kind, of_han, of_text, sub
 
 from pipeline.core.document.message import Kind, Markup
 from pipeline.entries import Entry
@@ -38,19 +39,7 @@ def _in_paragraphs(
 
 def rst_kinds() -> tuple[Damage, ...]:
     """Return all kinds of damage to single entries."""
-
-    def kind(
-        name: str,
-        apply: Callable[[Entry], Entry | None],
-        right: str = "",
-        *,
-        fixable: bool = False,
-    ) -> Damage:
-        return Damage(
-            f"reST: {name}", apply, frozenset(right.split()), fixable, Markup.RST
-        )
-
-    return (
+    found = (
         kind("drop code", sub(CODE, ""), "M209"),
         kind(
             "misspell code",
@@ -109,17 +98,6 @@ def rst_kinds() -> tuple[Damage, ...]:
         ),
         kind("no space beside code or letters", sub(SPACE, ""), "M401", fixable=True),
         kind(
-            "half-width punctuation",
-            in_prose(rf"(?<={HAN})[，。：；？！]", _half_width),
-            "M402",
-        ),
-        kind(
-            "space before full-width punctuation",
-            in_prose(rf"(?<={HAN})(?=[，。：；？！])", " "),
-            "M403",
-            fixable=True,
-        ),
-        kind(
             "change a number",
             in_prose(
                 r"(?<![\w.])\d+(?![\w.]*\w)", lambda match: str(int(match[0]) + 7)
@@ -131,15 +109,8 @@ def rst_kinds() -> tuple[Damage, ...]:
             in_prose("[的了是在把]", lambda match: match[0] * 2),
             "M311",
         ),
-        kind(
-            "Traditional characters",
-            in_prose(f"{HAN}+", lambda match: match[0].translate(TRADITIONAL), count=0),
-            "M410",
-        ),
+        *of_han(),
     )
-
-
-def _half_width(match: re.Match[str]) -> str:
-    return {"，": ", ", "。": ".", "：": ":", "；": "; ", "？": "?", "！": "!"}[
-        match[0]
-    ]
+    return tuple(
+        replace(one, name=f"reST: {one.name}", markup=Markup.RST) for one in found
+    )
