@@ -31,9 +31,9 @@ from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import read_document
 from pipeline.core.execution.code_cells import parse_notebook
 from pipeline.core.execution.outputs import for_readers, outputs_of, with_outputs
-from pipeline.core.execution.record import decode_entry, parse_history
+from pipeline.core.execution.result import decode_entry, parse_history
 from pipeline.core.glossary.glossary import read_glossary
-from pipeline.core.inventories.names import parse_names
+from pipeline.core.inventories import parse_names
 from pipeline.core.memory.file import read_memory
 from pipeline.core.memory.opening import open_memory
 from pipeline.core.pin.lock import parse_lock

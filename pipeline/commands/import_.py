@@ -26,7 +26,6 @@ from pipeline.core.catalog.exchange import (
     Words,
     merge_returned,
 )
-from pipeline.core.checks.locales import locale_of_header, locale_of_path
 from pipeline.core.memory.opening import open_memory
 from pipeline.core.pin.lock import Lock
 from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
@@ -34,6 +33,7 @@ from pipeline.errors import ConfigError, InputError
 from pipeline.findings import Finding, Severity
 from pipeline.folders import fault_of_path
 from pipeline.log import Log
+from pipeline.naming import locale_of_header, locale_of_path
 from pipeline.packages import how_to_run
 from pipeline.report.result import RunResult
 from pipeline.run import Run

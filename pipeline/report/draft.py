@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pipeline.core.drafting.outcome import Outcome, PageOutcome, Plan
+from pipeline.core.drafting.batch import Outcome, PageOutcome, Plan
 from pipeline.core.pin.lock import Lock
 from pipeline.errors import FindingsError, PipelineError, worst
 from pipeline.findings import Finding

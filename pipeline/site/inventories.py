@@ -15,13 +15,14 @@ from pathlib import Path
 
 from pipeline.adapters.files import read_bytes
 from pipeline.config import upstream_variable
-from pipeline.core.inventories.inventory import (
+from pipeline.core.inventories import (
     InventoryObject,
+    Names,
     as_warning,
     format_inventory,
+    parse_names,
     read_inventory,
 )
-from pipeline.core.inventories.names import Names, parse_names
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.site.names import RECORDS

@@ -16,7 +16,7 @@ from pipeline.adapters import files
 from pipeline.adapters.execution_cache import ExecutionCache
 from pipeline.cli import main
 from pipeline.core.execution import code_cells as execution
-from pipeline.core.execution.record import CacheEntry, encode_entry
+from pipeline.core.execution.result import CacheEntry, encode_entry
 
 KEYS = [f"{number:02x}" * 32 for number in range(9)]
 

@@ -27,9 +27,8 @@ from pipeline.core.checks.masked import keeps_atoms
 from pipeline.core.checks.model import Subject
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import Document, SplitPage, read_document
-from pipeline.core.drafting.answers import AnswerStore
 from pipeline.core.drafting.batch import RequestSettings, batches_of
-from pipeline.core.drafting.drafts import Draft, apply, refused_together
+from pipeline.core.drafting.drafts import AnswerStore, Draft, apply, refused_together
 from pipeline.core.drafting.judge import Judge
 from pipeline.core.drafting.question import DraftReason, Name, Question, ask
 from pipeline.core.drafting.stub import translate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.core.adoption.page_versions import Version
+from pipeline.core.adoption.candidates import Version
 from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, CodeCell, Row, State
 from pipeline.core.pin.lock import Page
 from pipeline.errors import InputError

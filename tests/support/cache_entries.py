@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.core.execution.record import CacheEntry
-from pipeline.core.execution.result import CellFailure
+from pipeline.core.execution.result import CacheEntry, CellFailure
 
 OUTPUTS = {
     "cells": [

@@ -16,8 +16,7 @@ from html import escape
 
 from rapidfuzz import fuzz
 
-from pipeline.core.adoption.blocks import Block, BlockKind
-from pipeline.core.adoption.normalization import HAN
+from pipeline.core.adoption.blocks import HAN, Block, BlockKind
 from pipeline.core.document.message import Kind
 
 CODE_SPAN = re.compile(r"`+([^`]+)`+")

@@ -21,11 +21,16 @@ from pipeline.commands.run_lock import run_lock
 from pipeline.commands.split import update_pulled
 from pipeline.commands.update import LocaleMemos, update_locale
 from pipeline.core.adoption.alignment import Encoder
-from pipeline.core.adoption.blocks import Block, words_of
-from pipeline.core.adoption.candidates import Candidate, Choice, choose, rank
+from pipeline.core.adoption.blocks import HAN, Block, words_of
+from pipeline.core.adoption.candidates import (
+    Candidate,
+    Choice,
+    Version,
+    choose,
+    moment,
+    rank,
+)
 from pipeline.core.adoption.copy_reader import read_copy
-from pipeline.core.adoption.normalization import HAN
-from pipeline.core.adoption.page_versions import Version, moment
 from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, audit_code
 from pipeline.core.catalog.origins import Copy
 from pipeline.errors import ConfigError, InputError, did_you_mean

@@ -15,10 +15,9 @@ from itertools import chain
 from pipeline.adapters import po
 from pipeline.commands.adopt.copy_files import CopyFile
 from pipeline.core.adoption.alignment import Pair
-from pipeline.core.adoption.blocks import Block, words_of
-from pipeline.core.adoption.candidates import Choice
+from pipeline.core.adoption.blocks import HAN, Block, words_of
+from pipeline.core.adoption.candidates import Choice, Version, only_version
 from pipeline.core.adoption.markup_restoration import restore
-from pipeline.core.adoption.normalization import HAN
 from pipeline.core.adoption.offers import (
     Offer,
     Translation,
@@ -26,7 +25,6 @@ from pipeline.core.adoption.offers import (
     carry_to_pin,
     is_same,
 )
-from pipeline.core.adoption.page_versions import Version, only_version
 from pipeline.core.adoption.result import AdoptedCopy, Row, State
 from pipeline.core.catalog.origins import Copy, is_open
 from pipeline.core.checks.engine import fix_entry

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from pipeline.adapters.copies import decode, html_to_markdown
 from pipeline.adapters.files import files_below, read_bytes
+from pipeline.core.adoption.blocks import count_han
 from pipeline.core.adoption.copy_reader import Form
-from pipeline.core.adoption.normalization import count_han
 from pipeline.errors import ConfigError, InputError, check_limit, did_you_mean
 from pipeline.limits import COPY_BYTES
 

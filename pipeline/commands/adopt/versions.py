@@ -15,10 +15,11 @@ from pipeline.adapters.files import read_bytes
 from pipeline.adapters.upstream import Repository, open_upstream
 from pipeline.adapters.upstream.commit_log import Tag
 from pipeline.core.adoption.blocks import blocks_of
-from pipeline.core.adoption.candidates import Candidate, NameIndex
-from pipeline.core.adoption.page_versions import (
+from pipeline.core.adoption.candidates import (
+    Candidate,
     Commit,
     History,
+    NameIndex,
     Version,
     moment,
     only_version,

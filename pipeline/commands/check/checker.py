@@ -36,13 +36,13 @@ from pipeline.commands.pages import unmatched
 from pipeline.commands.run_lock import clear_after_kill, marked
 from pipeline.config import IgnoreRule, Settings, matches
 from pipeline.core.checks.engine import is_guard_code
-from pipeline.core.checks.locales import locale_of_path
 from pipeline.core.checks.table import checks_of, code_names
 from pipeline.core.document.message import Markup
 from pipeline.core.glossary.glossary import Glossary, read_glossaries
 from pipeline.errors import ConfigError, did_you_mean, did_you_mean_any
 from pipeline.findings import Finding
 from pipeline.log import Log
+from pipeline.naming import locale_of_path
 from pipeline.packages import how_to_run
 from pipeline.paths import Paths, glossary_path, own_glossary_path
 from pipeline.report.result import CheckResult

@@ -18,7 +18,6 @@ from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, replace_if_unchanged
 from pipeline.core.checks import hygiene
 from pipeline.core.checks.engine import fix_entry, subjects_of
-from pipeline.core.checks.locales import locale_of_header
 from pipeline.core.checks.model import Rule, Subject
 from pipeline.core.checks.table import CheckSet, checks_of
 from pipeline.core.document.message import Markup
@@ -26,6 +25,7 @@ from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
+from pipeline.naming import locale_of_header
 
 # Header fields that gettext requires, but that check does not: they do not affect translations.
 _OPTIONAL = ("Report-Msgid-Bugs-To", "POT-Creation-Date", "X-Generator")

@@ -41,7 +41,7 @@ from pipeline.commands.split import update_pulled
 from pipeline.commands.update import LocaleMemos, update_locale
 from pipeline.config import DraftPolicy
 from pipeline.core.drafting import stub
-from pipeline.core.drafting.outcome import Outcome, tokens_of
+from pipeline.core.drafting.batch import Outcome, tokens_of
 from pipeline.errors import ConfigError, EndpointError
 from pipeline.findings import Finding
 from pipeline.log import QUIET, Log, is_terminal

@@ -16,10 +16,15 @@ from pipeline.adapters.memo import Memo
 from pipeline.adapters.replies import read_replies
 from pipeline.commands.check.checker import read_terms
 from pipeline.core.catalog.matcher import Text, find_similar
-from pipeline.core.drafting.answers import AnswerStore
-from pipeline.core.drafting.batch import Batch, RequestSettings, batches_of
+from pipeline.core.drafting.batch import (
+    Batch,
+    Plan,
+    RequestSettings,
+    batches_of,
+    estimate,
+)
+from pipeline.core.drafting.drafts import AnswerStore
 from pipeline.core.drafting.judge import Judge
-from pipeline.core.drafting.outcome import Plan, estimate
 from pipeline.core.drafting.question import Question
 from pipeline.core.drafting.selection import Model, Selected, select
 from pipeline.core.pin.lock import Page

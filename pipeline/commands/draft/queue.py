@@ -21,10 +21,9 @@ from pipeline.adapters.replies import KeptReply, keep_reply
 from pipeline.commands.draft.plan import LocaleWork, PageWork
 from pipeline.commands.run_lock import run_lock
 from pipeline.core.catalog.origins import GLOSSARY, UNDATED, Machine
-from pipeline.core.drafting.batch import Batch
+from pipeline.core.drafting.batch import Batch, PageOutcome
 from pipeline.core.drafting.drafts import Draft, apply, refused_together
 from pipeline.core.drafting.judge import Reason
-from pipeline.core.drafting.outcome import PageOutcome
 from pipeline.core.drafting.question import PROMPT, Name, Question, draft_key
 from pipeline.errors import EndpointError, InputError, PipelineError
 from pipeline.log import Log

@@ -20,8 +20,15 @@ from itertools import takewhile
 from math import exp, log
 from typing import NamedTuple
 
-from pipeline.core.adoption import normalization
-from pipeline.core.adoption.blocks import Block, BlockKind
+from pipeline.core.adoption.blocks import (
+    HAN,
+    Block,
+    BlockKind,
+    code_lines,
+    count_han,
+    english_words,
+    lines_in,
+)
 from pipeline.core.document.prose import count_words
 
 _GAP = 0.4  # cost of a block without a match
@@ -252,19 +259,19 @@ class Passage:
         # ``count_words`` may return 0, for example for a Markdown link in a reST page. In that case
         # count the Chinese characters.
         return sum(
-            count_words(block.text, block.markup) or normalization.count_han(block.text)
+            count_words(block.text, block.markup) or count_han(block.text)
             for block in self.blocks
         )
 
     @cached_property
     def english(self) -> Counter[str]:
         """Return the English words with their counts."""
-        return Counter(normalization.english_words(" ".join(self.texts)))
+        return Counter(english_words(" ".join(self.texts)))
 
     @cached_property
     def is_chinese(self) -> bool:
         """Return whether every block contains Chinese."""
-        return all(map(normalization.HAN.search, self.texts))
+        return all(map(HAN.search, self.texts))
 
 
 def score(english: Passage, copy: Passage, similar: Similar) -> float:
@@ -309,15 +316,11 @@ def code_likeness(ours: str, theirs: str) -> float:
     If ``theirs`` has lost its line breaks, return the share of the lines of ``ours`` that it
     contains.
     """
-    lines = normalization.code_lines(ours)
+    lines = code_lines(ours)
     if not lines:
         return float(ours.split() == theirs.split())
-    found = normalization.lines_in(theirs, frozenset(lines))
+    found = lines_in(theirs, frozenset(lines))
     shared = (Counter(lines) & found).total()
     is_single = "\n" not in theirs.strip()
-    whole = (
-        len(lines)
-        if is_single
-        else max(len(lines), len(normalization.code_lines(theirs)))
-    )
+    whole = len(lines) if is_single else max(len(lines), len(code_lines(theirs)))
     return shared / whole

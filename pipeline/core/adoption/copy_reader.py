@@ -16,8 +16,14 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
-from pipeline.core.adoption.blocks import Block, BlockKind, split_blocks
-from pipeline.core.adoption.normalization import HAN, count_han, english_words
+from pipeline.core.adoption.blocks import (
+    HAN,
+    Block,
+    BlockKind,
+    count_han,
+    english_words,
+    split_blocks,
+)
 from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.message import Split
 from pipeline.errors import InputError

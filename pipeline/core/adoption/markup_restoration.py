@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pipeline.core.adoption.normalization import plain_atom
+from pipeline.core.adoption.blocks import plain_atom
 from pipeline.core.document.message import Markup
 from pipeline.core.document.prose import atoms_of
 

@@ -15,7 +15,7 @@ from textwrap import dedent
 
 from pipeline.core.adoption.alignment import Pair, code_likeness
 from pipeline.core.adoption.blocks import Block, BlockKind
-from pipeline.core.adoption.page_versions import Version
+from pipeline.core.adoption.candidates import Version
 from pipeline.errors import worst
 from pipeline.findings import Finding
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.core.checks import hygiene, terms
-from pipeline.core.checks.locales import is_chinese, is_traditional
 from pipeline.core.checks.markup import atoms, blocks, emphasis, links, roles, verbatim
 from pipeline.core.checks.meaning import (
     completeness,
@@ -25,6 +24,7 @@ from pipeline.core.checks.typography import brackets
 from pipeline.core.checks.typography import checks as typography
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.findings import Severity
+from pipeline.naming import is_chinese, is_traditional
 
 _ERROR, _WARNING, _NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _Row = tuple[str, Severity, str, Find]

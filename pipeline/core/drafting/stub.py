@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from pipeline.core.checks.meaning.words import SHARED
-from pipeline.core.glossary.inflection import forms_of, pattern_of
+from pipeline.core.glossary.rows import forms_of, pattern_of
 
 _CHARACTERS = (
     "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结霜"

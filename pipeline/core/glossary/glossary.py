@@ -17,8 +17,14 @@ from typing import NamedTuple
 
 from pipeline.core.document import prose
 from pipeline.core.document.message import Markup
-from pipeline.core.glossary.inflection import forms_of, joined, pattern_of
-from pipeline.core.glossary.rows import BRACKET, Row, read_rows
+from pipeline.core.glossary.rows import (
+    BRACKET,
+    Row,
+    forms_of,
+    joined,
+    pattern_of,
+    read_rows,
+)
 from pipeline.errors import InputError
 from pipeline.findings import Severity, Span
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
-from pipeline.core.checks.locales import is_traditional
+from pipeline.naming import is_traditional
 
 ENGLISH = "en"
 # Languages that are not written in Latin letters.

@@ -1,7 +1,7 @@
 """Store of the last duration and exceptions of each page: the file ``pages.json`` beside the cache.
 
 The next run starts slow pages first, and reports exceptions that another release changed.
-``core/execution/record`` defines the records. All upstreams share the file, and several runs may
+``core/execution/result`` defines the records. All upstreams share the file, and several runs may
 write it at the same time. No run drops the records that another run has written.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from pipeline.adapters import files
 from pipeline.core.execution.code_cells import cell_name
-from pipeline.core.execution.record import (
+from pipeline.core.execution.result import (
     CacheEntry,
     PageRecord,
     ReleaseExceptions,

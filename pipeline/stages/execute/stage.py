@@ -20,13 +20,15 @@ from pipeline.adapters.kernel import sandbox
 from pipeline.core.execution import code_cells as execution
 from pipeline.core.execution.code_cells import kernel_of
 from pipeline.core.execution.outputs import outputs_of, with_outputs
-from pipeline.core.execution.record import CacheEntry, decode_entry, encode_entry
 from pipeline.core.execution.result import (
+    CacheEntry,
     CellFailure,
     Execution,
     Status,
     cell_failure,
     cells_run,
+    decode_entry,
+    encode_entry,
     expectation_failure,
     expected_exceptions,
     failure_summary,

@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.adapters.files import read_bytes, remove_files, write_if_changed
-from pipeline.core.inventories.inventory import Inventory, as_warning, read_inventory
-from pipeline.core.inventories.names import (
+from pipeline.core.inventories import (
+    Inventory,
     Names,
     References,
+    as_warning,
     format_names,
     names_table,
     parse_names,
+    read_inventory,
     references_in,
 )
 from pipeline.core.pin.lock import Lock

@@ -18,28 +18,27 @@ from pipeline.core.adoption.alignment import (
     code_likeness,
     score,
 )
-from pipeline.core.adoption.blocks import Block, words_of
-from pipeline.core.adoption.candidates import (
-    Candidate,
-    NameIndex,
-    choose,
-    rank,
-    share_of,
-)
-from pipeline.core.adoption.copy_reader import Form, read_copy
-from pipeline.core.adoption.normalization import (
+from pipeline.core.adoption.blocks import (
+    Block,
     code_lines,
     lines_in,
     plain_atom,
+    words_of,
 )
-from pipeline.core.adoption.page_versions import (
+from pipeline.core.adoption.candidates import (
+    Candidate,
     Commit,
     History,
+    NameIndex,
     Version,
+    choose,
     moment,
     only_version,
+    rank,
     read_history,
+    share_of,
 )
+from pipeline.core.adoption.copy_reader import Form, read_copy
 from pipeline.core.pin.lock import Page, SourceFile
 
 ENGLISH = """# Ovens

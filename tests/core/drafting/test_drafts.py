@@ -14,10 +14,17 @@ from hypothesis import strategies as st
 from pipeline.core.catalog.origins import Machine, is_draft, machine_of
 from pipeline.core.document.reader import Document, read_document
 from pipeline.core.drafting import stub
-from pipeline.core.drafting.batch import Batch, RequestSettings, batches_of
+from pipeline.core.drafting.batch import (
+    Batch,
+    Outcome,
+    PageOutcome,
+    RequestSettings,
+    batches_of,
+    estimate,
+    tokens_of,
+)
 from pipeline.core.drafting.drafts import Draft, apply, refused_together
 from pipeline.core.drafting.judge import Judge, Reason
-from pipeline.core.drafting.outcome import Outcome, PageOutcome, estimate, tokens_of
 from pipeline.core.drafting.question import Name, Question, mask, unmask
 from pipeline.entries import Catalog, Entry
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pipeline.core.checks.engine import blocking_problem
 from pipeline.core.checks.masked import keeps_atoms
 from pipeline.core.checks.model import Subject
-from pipeline.core.drafting.answers import AnswerStore, read_reply
+from pipeline.core.drafting.drafts import AnswerStore, read_reply
 from pipeline.core.drafting.judge import (
     Judge,
     Judged,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from cache_entries import ENTRY, FAILURE, OUTPUTS
 
-from pipeline.core.execution.record import (
+from pipeline.core.execution.result import (
     CacheEntry,
     PageRecord,
     Raised,

@@ -21,7 +21,7 @@ from pipeline.core.glossary.glossary import (
     read_glossaries,
     read_glossary,
 )
-from pipeline.core.glossary.inflection import forms_of, pattern_of
+from pipeline.core.glossary.rows import forms_of, pattern_of
 from pipeline.entries import Entry
 from pipeline.errors import InputError
 from pipeline.findings import Severity

@@ -20,7 +20,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.ext.intersphinx import InventoryAdapter
 from sphinx.transforms import SphinxTransform
 
-from pipeline.core.inventories.names import expand_alias
+from pipeline.core.inventories import expand_alias
 from pipeline.site.extension.bilingual.headings import pages_above, title_html
 from pipeline.site.extension.navigation.links import english_page
 from pipeline.site.extension.records import Context, Notes

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from pipeline.core.inventories.inventory import Inventory, InventoryObject
-from pipeline.core.inventories.names import (
+from pipeline.core.inventories import (
+    Inventory,
+    InventoryObject,
     Names,
     OtherSite,
     expand_alias,

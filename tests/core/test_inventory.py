@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inventories import HEAD, inventory
 
-import pipeline.core.inventories.inventory as reader
-from pipeline.core.inventories.inventory import (
+import pipeline.core.inventories as reader
+from pipeline.core.inventories import (
     InventoryObject,
     as_warning,
     format_inventory,

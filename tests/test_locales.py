@@ -1,4 +1,4 @@
-"""Which language a catalogue is in, and which checks it gets for that."""
+"""naming: names of locales, and the locale that a header or a path names."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import PurePosixPath
 import pytest
 
 from pipeline.core.checks.engine import fix_entry, run_checks
-from pipeline.core.checks.locales import (
+from pipeline.core.checks.model import Subject
+from pipeline.core.checks.table import MEANING, checks_of
+from pipeline.entries import Entry
+from pipeline.naming import (
     canonical,
     is_chinese,
     locale_of_header,
     locale_of_path,
 )
-from pipeline.core.checks.model import Subject
-from pipeline.core.checks.table import MEANING, checks_of
-from pipeline.entries import Entry
 
 
 @pytest.mark.parametrize(
