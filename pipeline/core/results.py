@@ -8,7 +8,7 @@ not import slow modules, such as those that compare texts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 
 from pipeline.core.execution.result import Execution
 from pipeline.core.pin.lock import SourceFile
@@ -59,31 +59,12 @@ class PageResult:
     update: UpdateCounts | None = None  # counts of this run; reports do not store them
 
     def with_included(self, included: Iterable[PageResult]) -> PageResult:
-        """Return the row plus the counts of ``included``, the pages that this page includes."""
+        """Return the row plus the counts of ``included``, such as the pages that it includes."""
         row = self
         for part in included:
             counts = {key: getattr(row, key) + getattr(part, key) for key in _COUNTS}
             row = replace(row, **counts)
         return row
-
-    @property
-    def untranslated(self) -> int:
-        """Return the number of messages without a msgstr."""
-        return self.messages - self.translated - self.fuzzy
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """Counts of messages and of their English words, by state of translation."""
-
-    messages: int = 0
-    translated: int = 0  # finished
-    fuzzy: int = 0  # with a msgstr that a person must review
-    words: int = 0
-    translated_words: int = 0
-    fuzzy_words: int = 0
-    drafts: int = 0  # fuzzy messages with an unreviewed translation by a machine
-    draft_words: int = 0
 
     @property
     def untranslated(self) -> int:
@@ -101,13 +82,9 @@ class Progress:
         return self.words - self.translated_words
 
 
-def progress_of(pages: Iterable[PageResult]) -> Progress:
-    """Return the sums of the counts of ``pages``, which must be of the same locale."""
-    rows = tuple(pages)
-    counts = {}
-    for column in fields(Progress):
-        counts[column.name] = sum(getattr(row, column.name) for row in rows)
-    return Progress(**counts)
+def progress_of(pages: Iterable[PageResult]) -> PageResult:
+    """Return a row with the sums of the counts of ``pages``, which must be of the same locale."""
+    return PageResult(page="").with_included(pages)
 
 
 def whole_percent(part: int, whole: int) -> int | None:

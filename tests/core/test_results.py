@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.core.results import PageResult, Progress, progress_of, whole_percent
+from pipeline.core.results import PageResult, progress_of, whole_percent
 
 PAGE = PageResult(page="news", messages=1, words=3, translated=1, translated_words=3)
 PART = PageResult(
@@ -44,8 +44,14 @@ PAGES = (
 
 def test_sums_over_pages() -> None:
     progress = progress_of(PAGES)
-    assert progress == Progress(
-        messages=6, translated=3, fuzzy=1, words=57, translated_words=27, fuzzy_words=5
+    assert progress == PageResult(
+        page="",
+        messages=6,
+        translated=3,
+        fuzzy=1,
+        words=57,
+        translated_words=27,
+        fuzzy_words=5,
     )
     assert (
         progress.untranslated,
@@ -55,7 +61,7 @@ def test_sums_over_pages() -> None:
 
 
 def test_no_pages_have_nothing() -> None:
-    assert progress_of(()) == Progress()
+    assert progress_of(()) == PageResult(page="")
 
 
 @pytest.mark.parametrize(

@@ -289,76 +289,61 @@ def moment(date: str) -> datetime:
 
 def read_history(commits: Sequence[Commit]) -> History:
     """Return the versions of all pages. ``commits`` are in git's order, the newest first."""
-    replay = _Replay()
-    for commit in reversed(commits):
-        replay.add(commit)
-    replay.close()
+    versions: dict[str, list[Version]] = defaultdict(list)
+    current: dict[str, Version] = {}
+    blobs: dict[str, dict[str, str]] = defaultdict(dict)
+    renames: list[tuple[str, str]] = []
+    last = ""  # id of the preceding commit
+    for commit_id, date, changes in reversed(commits):
+        for name in _apply(changes, blobs, renames):
+            files = sorted(blobs[name].items())
+            pages = pages_of([SourceFile(path=path, blob=blob) for path, blob in files])
+            known = current.pop(name, None)
+            if known and pages and pages[0] == known.page:
+                current[name] = known  # only the mode of a file has changed
+                continue
+            if known:
+                versions[name].append(replace(known, last=last, until=date))
+            if pages:
+                current[name] = only_version(pages[0], commit_id, date)
+        last = commit_id
+    for name, version in current.items():
+        versions[name].append(replace(version, last=last))
     return History(
-        versions={page: tuple(found) for page, found in replay.versions.items()},
-        families=_families(replay.renames),
+        versions={page: tuple(found) for page, found in versions.items()},
+        families=_families(renames),
     )
+
+
+def _apply(
+    changes: Sequence[Change],
+    blobs: dict[str, dict[str, str]],
+    renames: list[tuple[str, str]],
+) -> list[str]:
+    """Apply the changes of a commit to the ``blobs`` of each page, and add its ``renames``.
+
+    Return the names of the changed pages.
+    """
+    touched: dict[str, None] = {}
+    for changed, blob, renamed in changes:
+        path = PurePosixPath(changed)
+        if path.suffix not in PAGE_SUFFIXES:
+            continue
+        name = page_path(str(path.with_suffix("")))
+        touched[name] = None
+        if blob:
+            blobs[name][changed] = blob
+        else:
+            blobs[name].pop(changed, None)
+        before = PurePosixPath(renamed)
+        if before.suffix in PAGE_SUFFIXES:
+            renames.append((str(before.with_suffix("")), name))
+    return list(touched)
 
 
 def only_version(page: Page, commit: str, date: str) -> Version:
     """Return a page at one commit as its only version."""
     return Version(page=page, first=commit, last=commit, since=date)
-
-
-class _Replay:
-    """State of the docs while the commits are applied one by one."""
-
-    def __init__(self) -> None:
-        self.versions: dict[str, list[Version]] = defaultdict(list)
-        self.renames: list[tuple[str, str]] = []
-        self._blobs: dict[str, dict[str, str]] = defaultdict(dict)
-        self._open: dict[str, Version] = {}  # the current version of each page
-        self._last = ""  # id of the preceding commit
-
-    def add(self, commit: Commit) -> None:
-        """Apply a commit."""
-        touched: dict[str, None] = {}
-        commit_id, date, changes = commit
-        for changed, blob, renamed in changes:
-            path = PurePosixPath(changed)
-            if path.suffix not in PAGE_SUFFIXES:
-                continue
-            name = page_path(str(path.with_suffix("")))
-            touched[name] = None
-            if blob:
-                self._blobs[name][changed] = blob
-            else:
-                self._blobs[name].pop(changed, None)
-            before = PurePosixPath(renamed)
-            if before.suffix in PAGE_SUFFIXES:
-                self.renames.append((str(before.with_suffix("")), name))
-        for name in touched:
-            self._renew(name, commit_id, date)
-        self._last = commit_id
-
-    def close(self) -> None:
-        """Add the versions that are still current to ``versions``. Call this after all commits."""
-        for name in list(self._open):
-            self._end(name, until="")
-
-    def _renew(self, name: str, commit_id: str, date: str) -> None:
-        """Start a new version of a page if its content has changed.
-
-        A commit that changes only the mode of a file makes no new version.
-        """
-        blobs = sorted(self._blobs[name].items())
-        pages = pages_of([SourceFile(path=path, blob=blob) for path, blob in blobs])
-        if name in self._open:
-            if pages and pages[0] == self._open[name].page:
-                return
-            self._end(name, until=date)
-        for page in pages[:1]:
-            self._open[name] = only_version(page, commit_id, date)
-
-    def _end(self, name: str, *, until: str) -> None:
-        """End the current version of a page. Its last commit is the one in ``_last``."""
-        version = self._open.pop(name)
-        last = self._last or version.first
-        self.versions[name].append(replace(version, last=last, until=until))
 
 
 def _families(renames: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from markdown_it.token import Token
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 # The Unicode "object replacement character". It replaces atoms, and is the text of the
 # surrounding blocks in a minimal page.
 STAND_IN = "\ufffc"
-# A possible start of a block. Code, formulas and emphasis are excluded.
-_MARKDOWN_BLOCK_START = re.compile(r"[#>\-+:~<%(\d\[]|```|\$\$|[*_](?![*_]?[^\s*_])")
 _CELL_END = re.compile(r"(?<!\\)\|")
 # First the parser's names of all blocks of a minimal page, then the inline content of
 # each block that has any.
@@ -60,7 +58,8 @@ _AROUND_PARAGRAPH = _Around(before=f"{STAND_IN}\n\n")
 def markdown_blocks(lines: list[str], kind: Kind) -> Blocks:
     """Return the blocks of a minimal page with a Markdown text of this kind.
 
-    ``lines`` are the lines of the text between its hard breaks::
+    The contents of the surrounding blocks are left out. ``lines`` are the lines of the text between
+    its hard breaks::
 
         ["键"], LIST_ITEM    ->  (bullet_list, list_item, paragraph), ("键",)
         ["# 键"], PARAGRAPH  ->  (paragraph, heading), ("键",)
@@ -68,37 +67,6 @@ def markdown_blocks(lines: list[str], kind: Kind) -> Blocks:
     # Parsers find no block syntax in the argument of a directive or a value in YAML.
     if kind in (Kind.TITLE, Kind.PAGE_TITLE, Kind.FRONT_MATTER):
         return (kind.value,), (" ".join(lines),)
-    if _is_plain_markdown(lines, kind):
-        return _plain_markdown_blocks(kind), (lines[0],)
-    return _parse_markdown(lines, kind)
-
-
-def _is_plain_markdown(lines: list[str], kind: Kind) -> bool:
-    """Return whether a text certainly has no block syntax, so that no parser is needed.
-
-    This is true for most texts. Each line after a hard break might start a block, so return False
-    for several lines.
-    """
-    if len(lines) > 1 or _MARKDOWN_BLOCK_START.match(lines[0]):
-        return False
-    if kind is Kind.TABLE_CELL:
-        return "|" not in lines[0]
-    if kind is Kind.HEADING:
-        return not lines[0].endswith("#")
-    return True
-
-
-@lru_cache
-def _plain_markdown_blocks(kind: Kind) -> tuple[str, ...]:
-    """Return the names of the blocks of a minimal page with a plain word."""
-    return _parse_markdown(["x"], kind)[0]
-
-
-def _parse_markdown(lines: list[str], kind: Kind) -> Blocks:
-    """Return the blocks of a minimal page, as the Markdown parser finds them.
-
-    The contents of the surrounding blocks are left out.
-    """
     md = markdown.parser()
     tokens: list[Token] = []
     md.block.parse(_markdown_page(lines, kind), md, {}, tokens)

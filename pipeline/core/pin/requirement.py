@@ -12,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pipeline.errors import ConfigError
@@ -129,10 +130,7 @@ def move_pin(text: str, pin: Pin, *, upstream: str, where: str) -> str:
         )
     hint += f'ref = "{pin.template}" for {upstream}; then sync.'
 
-    def edit(document: Any, string: _Quoted) -> None:
-        """Put the pin into a parsed file."""
-        _edit(document, pin, upstream, string=string)
-
+    edit = partial(_edit, pin=pin, upstream=upstream)
     return _edited(text, edit, where=where, hint=hint)
 
 
@@ -142,7 +140,7 @@ def add_beside(text: str, release: str, *, upstream: str, where: str) -> str:
     Raises ConfigError that names ``where`` if the layout of the text makes the edit unsafe.
     """
 
-    def edit(document: Any, string: _Quoted) -> None:
+    def edit(document: Any) -> None:
         """Add the release to a parsed file."""
         table = document["tool"]["pipeline"]["upstreams"][upstream]
         table["beside"] = [*table.get("beside", []), release]
@@ -151,13 +149,7 @@ def add_beside(text: str, release: str, *, upstream: str, where: str) -> str:
     return _edited(text, edit, where=where, hint=hint)
 
 
-# Function that returns a string for a parsed file, given the old string and its new content.
-_Quoted = Callable[[Any, str], Any]
-
-
-def _edited(
-    text: str, edit: Callable[[Any, _Quoted], None], *, where: str, hint: str
-) -> str:
+def _edited(text: str, edit: Callable[[Any], None], *, where: str, hint: str) -> str:
     """Return the TOML ``text`` after ``edit``, with everything else unchanged.
 
     Raises ConfigError with ``hint`` if that is impossible in the layout of the text.
@@ -165,16 +157,12 @@ def _edited(
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
-    def quoted(old: Any, new: str) -> Any:
-        """Return a tomlkit string; an unchanged string keeps its quotation marks."""
-        return old if old == new else tomlkit.string(new)
-
     unsafe = ConfigError(
         "has a layout in which the pin cannot be changed safely", where=where, hint=hint
     )
     try:
         document = tomlkit.parse(text)
-        edit(document, quoted)
+        edit(document)
         edited = tomlkit.dumps(document)
         edited_table = tomllib.loads(edited)
     except (
@@ -188,7 +176,7 @@ def _edited(
     # tomlkit loses data in some layouts. So make the same edit in plain dictionaries, and compare
     # the results.
     expected_table = tomllib.loads(text)
-    edit(expected_table, lambda old, new: new)
+    edit(expected_table)
     if edited_table != expected_table:
         raise unsafe
     return edited
@@ -226,7 +214,7 @@ def _literal(word: str, package_version: str | None, *, package: str) -> Pin:
     return Pin(template=word, version=package_version, package=package)
 
 
-def _edit(document: Any, pin: Pin, upstream: str, *, string: _Quoted) -> None:
+def _edit(document: Any, pin: Pin, upstream: str) -> None:
     """Put ``pin`` into a parsed ``pyproject.toml``: plain dictionaries, or a document of tomlkit.
 
     Raises KeyError if the file lacks the dependency group or the upstream.
@@ -237,10 +225,14 @@ def _edit(document: Any, pin: Pin, upstream: str, *, string: _Quoted) -> None:
     for index, item in enumerate(group):
         # Skip items without an exact version, and tables.
         pinned = exact_pin(str(item))
-        if pinned and group_of(pinned[0]).startswith(name):
-            group[index] = string(item, f"{pinned[0]}=={pin.version}")
+        if not pinned or not group_of(pinned[0]).startswith(name):
+            continue
+        # An unchanged string keeps its quotation marks.
+        if item != f"{pinned[0]}=={pin.version}":
+            group[index] = f"{pinned[0]}=={pin.version}"
     table = document["tool"]["pipeline"]["upstreams"][upstream]
-    table["ref"] = string(table.get("ref", ""), pin.template)
+    if table.get("ref") != pin.template:
+        table["ref"] = pin.template
     # The pinned release is not shown beside the pin any more.
     beside = table.get("beside", [])
     if pin.version in beside:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from itertools import accumulate
 from typing import Any
 
@@ -152,11 +153,6 @@ def _ends(path: str, piece: str, starts: set[int]) -> Iterator[int]:
 
 def _is_one_of(letter: str, piece: str) -> bool:
     """Return whether ``?``, ``[a-c]`` or ``[!a-c]`` matches a character."""
-    if piece == "?":
-        return letter != "/"
-    is_negative = piece.startswith("[!")
-    inner = piece[2:-1] if is_negative else piece[1:-1]
-    ranges = re.findall(r"(.)-(.)", inner, re.DOTALL)
-    is_in = any(low <= letter <= high for low, high in ranges)
-    is_in = is_in or letter in re.sub(r".-.", "", inner, flags=re.DOTALL)
-    return not is_in and letter != "/" if is_negative else is_in
+    if letter == "/" and (piece == "?" or piece.startswith("[!")):
+        return False
+    return fnmatchcase(letter, piece)

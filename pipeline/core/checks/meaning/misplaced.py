@@ -90,10 +90,10 @@ def cost_of(english: Traits, chinese: Traits) -> float:
     Each trait contributes up to a limit, so that none decides alone. Added atoms and numbers cost
     more than lost ones: a translation may omit something, but rarely invents something.
     """
-    cost: float = min(3 * _count_lost(english.atoms, chinese.atoms), 9)
-    cost += min(4 * _count_lost(chinese.atoms, english.atoms), 12)
-    cost += min(1.5 * _count_lost(english.numbers, chinese.numbers), 3)
-    cost += min(3 * _count_lost(chinese.numbers, english.numbers), 6)
+    cost: float = min(3 * (english.atoms - chinese.atoms).total(), 9)
+    cost += min(4 * (chinese.atoms - english.atoms).total(), 12)
+    cost += min(1.5 * (english.numbers - chinese.numbers).total(), 3)
+    cost += min(3 * (chinese.numbers - english.numbers).total(), 6)
     cost += min(1.5 * sum(name not in chinese.text for name in english.names), 3)
     cost += min(2 * sum(word not in english.text for word in chinese.latin), 4)
     cost += 2.5 * (english.end != chinese.end)
@@ -101,19 +101,6 @@ def cost_of(english: Traits, chinese: Traits) -> float:
     expected = _CHARACTERS_A_WORD * english.length + 2
     deviation = math.log((chinese.length + 2) / expected) / _SPREAD
     return cost + min(deviation**2 / 2, 6)
-
-
-def _count_lost(atoms: Counter[str], others: Counter[str]) -> int:
-    """Return the number of ``atoms`` that are not in ``others``.
-
-    ``(atoms - others).total()`` gives the same result, but takes four times as long.
-    """
-    count = 0
-    for atom, times in atoms.items():
-        missing = times - others[atom]
-        if missing > 0:
-            count += missing
-    return count
 
 
 _NEAR = 3  # maximum distance, in entries, to another message that is always compared

@@ -28,7 +28,6 @@ class Shared:
     what: str  # their name in messages, with an article: "a negation"
     hint: str
     usual: str  # the most common Chinese word
-    signs: tuple[str, ...]  # a sentence pair without any of these strings is skipped
     english: re.Pattern[str]
     chinese: re.Pattern[str]
     # Words that may have this meaning. They can explain why one language has more of the words:
@@ -45,8 +44,6 @@ class Shared:
 class Opposites:
     """Two words of opposite meaning, such as "input" and "output", in both languages."""
 
-    # A Chinese text without any of these strings has neither word.
-    signs: tuple[str, ...]
     english: tuple[re.Pattern[str], re.Pattern[str]]
     chinese: tuple[re.Pattern[str], re.Pattern[str]]
 
@@ -56,20 +53,12 @@ def _compile_shared(table: dict[str, Any]) -> Shared:
     prefixed = table.pop("prefixed", {}).items()
     for prefix, stems in prefixed:  # "un" and "able" match "unable", with any ending
         table["english"] += rf" {prefix}(?:{'|'.join(stems.split())})\w*"
-    patterns = {
-        key: _english_pattern(words)
-        if key.startswith("english")
-        else _chinese_pattern(words)
-        for key, words in table.items()
-        if key not in ("what", "hint", "usual", "signs")
-    }
-    return Shared(
-        what=table["what"],
-        hint=table["hint"],
-        usual=table["usual"],
-        signs=tuple(table["signs"]),
-        **patterns,
-    )
+    for key, words in table.items():
+        if key.startswith("english"):
+            table[key] = _english_pattern(words)
+        elif key.startswith(("chinese", "idioms")):
+            table[key] = _chinese_pattern(words)
+    return Shared(**table)
 
 
 def _compile_opposites(table: dict[str, Any]) -> Opposites:
@@ -77,9 +66,7 @@ def _compile_opposites(table: dict[str, Any]) -> Opposites:
     english, contrary_english = map(_english_pattern, table["english"])
     chinese, contrary_chinese = map(_chinese_pattern, table["chinese"])
     return Opposites(
-        signs=tuple(_LOOKING_AROUND.sub("", " ".join(table["chinese"])).split()),
-        english=(english, contrary_english),
-        chinese=(chinese, contrary_chinese),
+        english=(english, contrary_english), chinese=(chinese, contrary_chinese)
     )
 
 
@@ -117,8 +104,6 @@ def _find_unshared(words: Shared) -> Find:
 
 def _compare_sentence(words: Shared, pair: SentencePair) -> str:
     """Return a message about the difference in a sentence pair, or "" if there is none."""
-    if not any(map(f"{pair.english} {pair.chinese}".__contains__, words.signs)):
-        return ""  # fast path for most sentences
     theirs = words.english.findall(pair.english)
     ours = words.chinese.findall(pair.chinese)
     if ours:  # only then search for idioms, which is slow
@@ -152,10 +137,7 @@ find_that_is = _find_unshared(SHARED["that_is"])
 
 def find_opposite(subject: Subject) -> Iterator[Problem]:
     """Report a word replaced by its opposite: one occurs less often, the other more often."""
-    chinese = subject.masked_chinese
     for words in OPPOSITES:
-        if not any(map(chinese.__contains__, words.signs)):
-            continue
         for pair in translated_sentences(subject):
             first, second = _surplus(words, 0, pair), _surplus(words, 1, pair)
             if first * second < 0:
@@ -192,8 +174,6 @@ _MEANT = {_LOOKING_AROUND.sub("", pattern): right for pattern, right in _ROWS}
 
 def find_typo(subject: Subject) -> Iterator[Problem]:
     """Report typing mistakes: sequences of Chinese characters that are not words."""
-    if not any(map(subject.masked_chinese.__contains__, _MEANT)):
-        return  # fast path for nearly all messages
     for match in _SLIP.finditer(subject.masked_chinese):
         yield Problem(
             text=f"“{match[0]}” is a slip of the keyboard",

@@ -9,14 +9,8 @@ import pytest
 from markdown_it.token import Token
 
 from pipeline.core.checks.inline_tree import _rst_nodes, rst_inline_tree
-from pipeline.core.checks.placement import (
-    _is_plain_markdown,
-    _parse_markdown,
-    _plain_markdown_blocks,
-)
 from pipeline.core.document.markdown import parser as markdown
 from pipeline.core.document.markdown.parser import inline_tokens
-from pipeline.core.document.message import Kind
 from pipeline.core.document.rst.inline import spaced
 from pipeline.core.document.rst.parser import read_inline
 
@@ -57,28 +51,3 @@ def test_rst_without_marks_is_read_as_docutils_reads_it() -> None:
         assert rst_inline_tree(text) == tuple(
             node for one in read_inline(spaced(text)) for node in _rst_nodes(one)
         ), text
-
-
-@pytest.mark.slow
-def test_code_formulas_and_emphasis_begin_no_block() -> None:
-    starts = "`  ``  ```  *  **  ***  _  __  ___  *_  $  $$  `a`  $x$".split("  ")
-    behind = [
-        text.replace("\n", " ").strip()
-        for text in texts((*PIECES, *starts, "-", "+", "1.", "="), 300)
-    ]
-    for text in (start + rest for start in starts for rest in behind):
-        for kind in (
-            Kind.PARAGRAPH,
-            Kind.LIST_ITEM,
-            Kind.HEADING,
-            Kind.TABLE_CELL,
-            Kind.DEFINITION,
-        ):
-            if _is_plain_markdown([text], kind):
-                assert _parse_markdown([text], kind) == (
-                    _plain_markdown_blocks(kind),
-                    (text,),
-                ), (
-                    text,
-                    kind,
-                )
