@@ -51,6 +51,7 @@ COPIED = 3
 _CLOSED = tuple("。！？；：，、）」』”…")  # in Chinese, no space follows these
 
 Kin = Mapping[str, Collection[str]]  # page → the old pages that it was made from
+Name = tuple[str, str]  # page and msgid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +82,11 @@ class OpenEntry:
     entry: Entry
     is_new: bool
 
+    @property
+    def name(self) -> Name:
+        """Return page and msgid, which no other open entry has."""
+        return self.page, self.entry.msgid
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
@@ -95,9 +101,9 @@ class Offer:
 
 
 def reuse(
-    wanted: Sequence[OpenEntry], sources: Sequence[Source], kin: Kin
-) -> dict[int, Offer]:
-    """Return the best offer for each message, by its index in ``wanted``.
+    messages: Iterable[OpenEntry], sources: Sequence[Source], kin: Kin
+) -> dict[Name, Offer]:
+    """Return the best offer for each of ``messages``, by its name.
 
     Messages without an offer are left out. Translations of equal texts are offered first, then
     translations of sentences with the same template. Translations of similar texts are offered
@@ -108,54 +114,53 @@ def reuse(
     has no memory, the next update in a fresh clone treats all its messages as new again. Without
     the repetition, this update could find translations that other clones do not have.
     """
-    mothers = _find_mothers(wanted, sources)
-    offers = _offer_equal(dict(enumerate(wanted)), sources, kin, mothers)
+    wanted = {message.name: message for message in messages}
+    mothers = _find_mothers(wanted.values(), sources)
+    offers = _offer_equal(wanted, sources, kin, mothers)
     known = [*sources]
-    new = {number for number, message in enumerate(wanted) if message.is_new}
+    new = {name for name, message in wanted.items() if message.is_new}
     while True:
         found = _offer_templates(_without_offer(wanted, offers), known)
         offers |= found
-        known += _carried(wanted, found)
+        known += _carried(found)
         # Offer similar texts to new messages only: a message that was on the page before has
         # nothing to do with a text that disappears now.
         unserved = _without_offer(wanted, offers)
         found = _offer_similar(
-            {number: unserved[number] for number in unserved if number in new},
+            {name: unserved[name] for name in unserved if name in new},
             known,
             kin,
             mothers,
             served={id(source) for offer in offers.values() for source in offer.served},
         )
         offers |= found
-        carried = _carried(wanted, found)
+        carried = _carried(found)
         if not carried:
             return offers
         offers |= _offer_equal(_without_offer(wanted, offers), carried, kin, mothers)
         known += carried
-        new = {number for number in new if is_reference(wanted[number].page)}
+        new = {name for name in new if is_reference(wanted[name].page)}
 
 
 def _without_offer(
-    wanted: Sequence[OpenEntry], offers: Mapping[int, Offer]
-) -> dict[int, OpenEntry]:
-    """Return the messages that have no offer yet, by their index in ``wanted``."""
-    return {
-        number: message for number, message in enumerate(wanted) if number not in offers
-    }
+    wanted: Mapping[Name, OpenEntry], offers: Mapping[Name, Offer]
+) -> dict[Name, OpenEntry]:
+    """Return the messages that have no offer yet."""
+    return {name: message for name, message in wanted.items() if name not in offers}
 
 
 def _offer_equal(
-    wanted: Mapping[int, OpenEntry], sources: Iterable[Source], kin: Kin, mothers: Kin
-) -> dict[int, Offer]:
+    wanted: Mapping[Name, OpenEntry], sources: Iterable[Source], kin: Kin, mothers: Kin
+) -> dict[Name, Offer]:
     """Return offers made from finished translations of the same English.
 
     Fuzzy translations of the same English are offered by ``_offer_similar``.
     """
     by_text = _finished_by_text(wanted.values(), sources)
-    offers: dict[int, Offer] = {}
-    for number, message in wanted.items():
+    offers: dict[Name, Offer] = {}
+    for name, message in wanted.items():
         if message.entry.msgid in by_text:
-            offers[number] = _equal_offer(
+            offers[name] = _equal_offer(
                 message,
                 by_text[message.entry.msgid],
                 near=kin.get(message.page, ()),
@@ -177,7 +182,7 @@ def _finished_by_text(
 
 
 def _find_mothers(
-    wanted: Sequence[OpenEntry], sources: Sequence[Source]
+    wanted: Collection[OpenEntry], sources: Sequence[Source]
 ) -> dict[str, list[str]]:
     """Return, for each page, the pages that it was probably copied from, the likeliest first.
 
@@ -318,27 +323,27 @@ def _with_translation(entry: Entry, source: Source) -> Entry:
 
 
 def _offer_templates(
-    wanted: Mapping[int, OpenEntry], sources: Sequence[Source]
-) -> dict[int, Offer]:
+    wanted: Mapping[Name, OpenEntry], sources: Sequence[Source]
+) -> dict[Name, Offer]:
     """Return offers made from finished translations of sentences with the same template.
 
     A template is a sentence without its atoms, such as code and roles. Only messages of the API
     reference get these offers, because docstrings repeat sentences for many names.
     """
-    templates: dict[int, Template] = {}
-    for number, message in wanted.items():
+    templates: dict[Name, Template] = {}
+    for name, message in wanted.items():
         template = template_of(message.entry.msgid)
         if template and is_reference(message.page):
-            templates[number] = template
+            templates[name] = template
     if not templates:
         return {}
     patterns = _patterns_by_template(sources)
-    offers: dict[int, Offer] = {}
-    for number, template in templates.items():
+    offers: dict[Name, Offer] = {}
+    for name, template in templates.items():
         pattern = _usual_pattern(patterns.get(template, {}))
         if pattern is not None:
             served = patterns[template][pattern]
-            offers[number] = _template_offer(wanted[number], pattern, served)
+            offers[name] = _template_offer(wanted[name], pattern, served)
     return offers
 
 
@@ -403,13 +408,13 @@ def _template_offer(
 
 
 def _offer_similar(
-    wanted: Mapping[int, OpenEntry],
+    wanted: Mapping[Name, OpenEntry],
     sources: Sequence[Source],
     kin: Kin,
     mothers: Kin,
     *,
     served: Collection[int],
-) -> dict[int, Offer]:
+) -> dict[Name, Offer]:
     """Return offers made from translations of similar English.
 
     ``served`` has the ids (``id()``) of the sources that earlier offers took over.
@@ -417,23 +422,21 @@ def _offer_similar(
     # In most runs no new message is open. Then no texts need to be compared.
     if not wanted:
         return {}
-    new = [
-        Text(page=message.page, text=message.entry.msgid) for message in wanted.values()
-    ]
+    new = [Text(page=page, text=msgid) for page, msgid in wanted]
     old: list[Text] = []
     for source in sources:
         # A source that an earlier offer took over is no longer free.
         is_free = source.free and id(source) not in served
         old.append(Text(page=source.page, text=source.text, free=is_free))
-    numbers = list(wanted)
-    offers: dict[int, Offer] = {}
+    messages = list(wanted.values())
+    offers: dict[Name, Offer] = {}
     for target, match in sorted(match_texts(new, old, kin).items()):
-        message = wanted[numbers[target]]
+        message = messages[target]
         matched = [sources[source] for source in match.sources]
         near: Collection[str] = mothers.get(message.page, ())
         if matched[0].free:
             near = (message.page, *near, *kin.get(message.page, ()))
-        offers[numbers[target]] = _similar_offer(message, matched, match, near)
+        offers[message.name] = _similar_offer(message, matched, match, near)
     return offers
 
 
@@ -486,15 +489,14 @@ def _followed(
     return follow_change(first.text, message.entry.msgid, first.entry.msgstr)
 
 
-def _carried(wanted: Sequence[OpenEntry], offers: Mapping[int, Offer]) -> list[Source]:
+def _carried(offers: Mapping[Name, Offer]) -> list[Source]:
     """Return the finished translations in ``offers`` as new sources.
 
     Offers that took over a translation of equal English are left out, because that translation is
     already a source.
     """
     carried: list[Source] = []
-    for number, offer in offers.items():
-        page = wanted[number].page
+    for (page, _), offer in offers.items():
         old_texts = {source.text for source in offer.served}
         carried += [
             Source(page=page, entry=entry, free=False)

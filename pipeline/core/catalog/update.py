@@ -33,6 +33,7 @@ from pipeline.core.catalog.origins import (
     states_of,
 )
 from pipeline.core.catalog.reuse import (
+    Name,
     Offer,
     OpenEntry,
     find_sources,
@@ -94,69 +95,48 @@ def update_catalogs(
         page: find_slots(page, plan.start_of(page), entries)
         for page, entries in wanted.items()
     }
-    reused = _reuse(plan, slots)
-    updated = {
-        page: _updated_page(page, plan, slots=slots[page], reused=reused, header=header)
-        for page in wanted
-    }
+    unfilled = list(chain.from_iterable(slots[page].open.values() for page in slots))
+    # Search all pages at once, so that the translation of a moved text goes to the page that fits
+    # best. In most runs no message is open, so other pages need not be searched.
+    sources = find_sources(plan) if unfilled else []
+    offers = reuse(unfilled, sources, plan.kin) if sources else {}
+    served: set[int] = set()  # ids of the reused entries
+    for offer in offers.values():
+        served.update(id(source.entry) for source in offer.served)
+    updated: dict[str, Updated] = {}
+    for page in wanted:
+        updated[page] = _updated_page(
+            page, plan, slots=slots[page], offers=offers, served=served, header=header
+        )
     # Any of the remaining catalogues may contain the translations of a vanished page.
     standing = [update.catalog for update in updated.values()]
     for page, catalog in old.items():
         if page not in gone and page not in updated:
             standing.append(catalog)
-    return updated | _updated_gone(plan, standing, reused=reused, header=header)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reused:
-    """Translations offered to open messages (see ``Slots``), by page and msgid.
-
-    ``served`` has the ids (``id()``) of the entries that these translations came from.
-    """
-
-    offers: Mapping[str, Mapping[str, Offer]]
-    served: Collection[int]
-
-
-def _reuse(plan: Plan, slots: Mapping[str, Slots]) -> _Reused:
-    """Return offers for the open messages of all pages.
-
-    All pages are searched at once. So the translation of a moved text goes to the page that fits
-    best, not to the first page.
-    """
-    unfilled: list[OpenEntry] = []
-    offers: dict[str, dict[str, Offer]] = {}
-    for page, page_slots in slots.items():
-        unfilled += page_slots.open.values()
-        offers[page] = {}
-    served: set[int] = set()
-    # In most runs no message is open. Then other pages need not be searched.
-    sources = find_sources(plan) if unfilled else []
-    if not sources:
-        return _Reused(offers=offers, served=served)
-    for number, offer in reuse(unfilled, sources, plan.kin).items():
-        message = unfilled[number]
-        offers[message.page][message.entry.msgid] = offer
-        served.update(id(source.entry) for source in offer.served)
-    return _Reused(offers=offers, served=served)
+    return updated | _updated_gone(plan, standing, served=served, header=header)
 
 
 def _updated_page(
-    page: str, plan: Plan, *, slots: Slots, reused: _Reused, header: Headers
+    page: str,
+    plan: Plan,
+    *,
+    slots: Slots,
+    offers: Mapping[Name, Offer],
+    served: Collection[int],
+    header: Headers,
 ) -> Updated:
     """Return the new catalogue of one page.
 
     The catalogue has the wanted entries in page order, then the other translations as obsolete
-    entries.
+    entries. ``offers`` has the translations offered to open messages (see ``Slots``) of all pages.
     """
     old = plan.start_of(page)
-    offers = reused.offers[page]
     counts: Counter[str] = Counter()
     classes: Counter[str] = Counter()
     live: list[Entry] = []
     for entry in slots.wanted:
         kept = slots.kept.get(entry.msgid)
-        offer = offers.get(entry.msgid)
+        offer = offers.get((page, entry.msgid))
         if offer:  # an offer replaces a draft
             live += offer.entries
             first = offer.entries[0]
@@ -176,7 +156,7 @@ def _updated_page(
     return Updated(
         catalog=_with_entries(page, old, entries, header),
         **counts,
-        obsolete=_count_lost(dropped, reused.served),
+        obsolete=_count_lost(dropped, served),
         fuzzy_by_class=dict(sorted(classes.items())),
         moved_from=plan.renames.get(page, ""),
     )
@@ -196,7 +176,7 @@ def _dropped_entries(old: Catalog, slots: Slots, live: Sequence[Entry]) -> list[
 
 
 def _updated_gone(
-    plan: Plan, standing: Iterable[Catalog], *, reused: _Reused, header: Headers
+    plan: Plan, standing: Iterable[Catalog], *, served: Collection[int], header: Headers
 ) -> dict[str, Updated]:
     """Return the catalogues of vanished pages: obsolete entries only, or empty.
 
@@ -222,7 +202,7 @@ def _updated_gone(
         entries = tuple(map(obsolete_entry, dropped))
         updated[page] = Updated(
             catalog=_with_entries(page, catalog, entries, header),
-            obsolete=_count_lost(dropped, reused.served),
+            obsolete=_count_lost(dropped, served),
         )
     return updated
 
