@@ -52,20 +52,8 @@ class Atom(StrEnum):
     EMAIL = "e-mail address"
 
 
-_ATOM_OF = {
-    "code": Atom.CODE,
-    "math": Atom.MATH,
-    "link": Atom.LINK,
-    "image": Atom.IMAGE,
-    "role": Atom.ROLE,
-    "reference": Atom.REFERENCE,
-    "target": Atom.TARGET,
-    "footnote": Atom.FOOTNOTE,
-    "citation": Atom.CITATION,
-    "substitution": Atom.SUBSTITUTION,
-    "html": Atom.HTML,
-    "autolink": Atom.URL,
-}
+# By type of node. Nodes of the types "url" and "email" do not exist: they are text.
+_ATOM_OF = {atom.name.lower(): atom for atom in Atom} | {"autolink": Atom.URL}
 # Patterns of the atoms that the parsers treat as plain text.
 _URL_CHARACTER = r"[A-Za-z0-9/?#&=%~:@+_-]"
 _URL = re.compile(
@@ -107,7 +95,6 @@ class Parsed:
     """
 
     source: str
-    kind: Kind
     markup: Markup
     blocks: tuple[str, ...]
     tree: tuple[Node, ...]
@@ -153,7 +140,6 @@ def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
     gathered.add(tree)
     return Parsed(
         source=text,
-        kind=kind,
         markup=markup,
         blocks=blocks,
         tree=tree,

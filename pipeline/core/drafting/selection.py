@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pipeline.core.catalog.origins import copy_of, is_replaceable, machine_of
-from pipeline.core.checks.model import read_place
+from pipeline.core.checks.model import TITLES, read_place
 from pipeline.core.document.message import Kind
 from pipeline.core.drafting.judge import Judge
 from pipeline.core.drafting.question import (
@@ -26,14 +26,7 @@ from pipeline.core.glossary.rows import BRACKET
 from pipeline.entries import Catalog, Entry
 
 # Kinds of messages that may consist of one term.
-_TITLES = (
-    Kind.HEADING,
-    Kind.TITLE,
-    Kind.TERM,
-    Kind.TABLE_CELL,
-    Kind.CAPTION,
-    Kind.PAGE_TITLE,
-)
+_TERMS = TITLES - {Kind.IMAGE, Kind.FRONT_MATTER}
 _GAP = "…"  # in the glossary's rendering of a term, it stands for any words
 
 
@@ -173,7 +166,7 @@ def term_for(entry: Entry, glossary: Glossary | None) -> str:
     (``在…时``) are skipped.
     """
     place = read_place(entry)
-    if glossary is None or place.kind not in _TITLES:
+    if glossary is None or place.kind not in _TERMS:
         return ""
     mentions = glossary.mentions(entry.msgid, place.markup)
     if [mention.words for mention in mentions] != [entry.msgid]:

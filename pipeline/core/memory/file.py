@@ -35,13 +35,16 @@ FIELDS = ("X-Upstream", "X-Upstream-Ref", "X-Upstream-Commit", "X-Upstream-Page"
 # Header field with the refs of the commits that notes name: "COMMIT=REF COMMIT=REF". It is missing
 # if no commit has a ref.
 REFS = "X-Upstream-Refs"
-STANDARD = (
-    "Project-Id-Version",
-    "POT-Creation-Date",
-    "Language",
-    "MIME-Version",
-    "Content-Type",
-    "Content-Transfer-Encoding",
+_FIXED = {
+    "MIME-Version": "1.0",
+    "Content-Type": "text/plain; charset=UTF-8",
+    "Content-Transfer-Encoding": "8bit",
+}
+_OURS = (
+    *FIELDS,
+    REFS,
+    *("Project-Id-Version", "POT-Creation-Date", "Language"),
+    *_FIXED,
 )
 _DIGEST = re.compile(r"[0-9a-f]{32}")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -69,7 +72,6 @@ def read_memory(
     comment = file.comment
     if comment[: len(COMMENT)] == COMMENT:
         comment = comment[len(COMMENT) :]
-    ours = (*FIELDS, REFS, *STANDARD)
     return Memory(
         upstream=upstream,
         locale=locale,
@@ -79,7 +81,7 @@ def read_memory(
         layout=header["X-Upstream-Page"],
         project=header.get("Project-Id-Version", ""),
         date=header.get("POT-Creation-Date", ""),
-        extra={field: value for field, value in header.items() if field not in ours},
+        extra={field: value for field, value in header.items() if field not in _OURS},
         comment=comment,
         refs=_read_refs(header.get(REFS, ""), where),
         entries=entries,
@@ -95,9 +97,7 @@ def memory_file(memory: Memory) -> Catalog:
         "Project-Id-Version": memory.project,
         "POT-Creation-Date": memory.date,
         "Language": memory.locale,
-        "MIME-Version": "1.0",
-        "Content-Type": "text/plain; charset=UTF-8",
-        "Content-Transfer-Encoding": "8bit",
+        **_FIXED,
         "X-Upstream": memory.upstream,
         "X-Upstream-Ref": memory.ref,
         "X-Upstream-Commit": memory.commit,
@@ -173,13 +173,8 @@ def _malformed(what: str, where: str, *, line: int) -> InputError:
 
 EDITING = ("PO-Revision-Date", "Last-Translator", "X-Generator")
 _SERVER = re.compile(r"<?\bhttps?://[^\s>]*>?")
-_NOT_THE_TEAMS = (
-    *FIELDS,
-    REFS,
-    *STANDARD,
-    *EDITING,
-    "Plural-Forms",
-)  # fields that do not belong to the team
+# Fields that do not belong to the team.
+_NOT_THE_TEAMS = (*_OURS, *EDITING, "Plural-Forms")
 
 
 def translator_note(header: Mapping[str, str]) -> str:

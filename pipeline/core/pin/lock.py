@@ -204,11 +204,9 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
     """
     try:
         table = json.loads(data.decode("utf-8"), object_pairs_hook=_without_duplicates)
-    except (ValueError, RecursionError) as error:
-        raise _malformed(f"is not a lock: {error}", where) from error
-    try:
         file = msgspec.convert(table, _File)
-    except ValueError as error:  # also raised for a lone surrogate
+    # ValueError: also raised for a lone surrogate.
+    except (ValueError, RecursionError) as error:
         raise _malformed(f"is not a lock: {error}", where) from error
     included = [
         Included(page=page, within=within)

@@ -102,29 +102,23 @@ def read_marks(html: str) -> MarkedHtml:
 _Marks = tuple[re.Match[str], re.Match[str]]  # the marks before and after a message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
-    """Mark outside of tags."""
-
-    mark: re.Match[str]
-    path: tuple[int, ...]  # positions of the elements around it, outermost first
+# A mark outside of tags, and the positions of the elements around it, outermost first.
+_Found = tuple[re.Match[str], tuple[int, ...]]
 
 
 def _spans(html: str) -> dict[int, _Marks]:
     """Return the messages whose two marks are in the same element, by number."""
     starts: dict[str, _Found] = {}
     spans: dict[int, _Marks] = {}
-    for found in _marks_outside_of_tags(html):
-        mark = found.mark
+    for mark, path in _marks_outside_of_tags(html):
         if mark["start"]:
-            starts.setdefault(mark["start"], found)
+            starts.setdefault(mark["start"], (mark, path))
             continue
-        first = starts.get(mark["end"])
+        first, first_path = starts.get(mark["end"], (mark, None))
         number = _number(mark["end"])
         # The page itself may contain the characters of a mark. Take the first pair only.
-        if first is None or first.path != found.path or number in spans:
-            continue
-        spans[number] = first.mark, mark
+        if first_path == path and number not in spans:
+            spans[number] = first, mark
     return spans
 
 
@@ -132,7 +126,7 @@ def _marks_outside_of_tags(html: str) -> Iterator[_Found]:
     path: list[int] = []
     for token in _TOKEN.finditer(html):
         if token["start"] or token["end"]:
-            yield _Found(mark=token, path=tuple(path))
+            yield token, tuple(path)
         elif token["close"]:
             del path[-1:]
         elif _opens(token):

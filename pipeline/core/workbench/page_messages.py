@@ -134,11 +134,11 @@ def excerpt_of(document: Document, unit: Unit, message: Message) -> Excerpt:
     unit.
     """
     text = unit.split.text
-    outline = _outline(text, message.markup)
-    for start, end in outline.blocks:
+    blocks, definitions = _outline(text, message.markup)
+    for start, end in blocks:
         if start <= message.start < end:
             part = text[start:end].rstrip("\n")
-            found = _found(document, f"{part}\n\n{outline.definitions}", message)
+            found = _found(document, f"{part}\n\n{definitions}", message)
             if found is not None:
                 return found
     whole = _document(document, unit.split)
@@ -178,12 +178,8 @@ def _document(document: Document, split: Split) -> Document:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Outline:
-    """Positions of the top-level blocks of a text, and the definitions that links refer to."""
-
-    blocks: tuple[tuple[int, int], ...]
-    definitions: str
+# Positions of the top-level blocks of a text, and the definitions that links refer to.
+_Outline = tuple[tuple[tuple[int, int], ...], str]
 
 
 @lru_cache(maxsize=64)  # people edit one message after the other on the same page
@@ -191,7 +187,7 @@ def _outline(text: str, markup: Markup) -> _Outline:
     if markup is not Markup.RST:
         return _markdown_outline(text)
     definitions = "\n\n".join(match[0] for match in _RST_DEFINITION.finditer(text))
-    return _Outline(blocks=tuple(_rst_blocks(text)), definitions=definitions)
+    return tuple(_rst_blocks(text)), definitions
 
 
 def _markdown_outline(text: str) -> _Outline:
@@ -211,7 +207,7 @@ def _markdown_outline(text: str) -> _Outline:
         lines.append(f'[{name}]: <{reference["href"]}> "{title}"')
     labels = environment.get("footnotes", {}).get("refs", {})
     lines += [f"[^{label.removeprefix(':')}]: ." for label in labels]
-    return _Outline(blocks=tuple(blocks), definitions="\n\n".join(lines))
+    return tuple(blocks), "\n\n".join(lines)
 
 
 def _rst_blocks(text: str) -> Iterator[tuple[int, int]]:

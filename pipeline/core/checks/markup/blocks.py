@@ -16,13 +16,7 @@ from pipeline.core.checks.model import Problem, Subject
 from pipeline.core.document.message import Kind, Markup
 from pipeline.tables import read_table
 
-_BECAME = read_table(__name__, "blocks")
-# The marks that create a block, for blocks whose mark is not at the start of the text.
-_MARKS = {"td": "|", "literal_block": "::", "classifier": ":"}
-_HINTS = {
-    "literal_block": ("End it with “：”: the merge writes the :: of the English page."),
-    "classifier": "Write “：” without spaces.",
-}
+_TABLES = read_table(__name__, "blocks")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _CLOSING_MARKS = re.compile(r"#+$")
 _ESCAPABLE = re.compile(r"[#>+%\[(*_:~-]")
@@ -89,7 +83,7 @@ class _Syntax:
 
 _SYNTAX = {
     Markup.MARKDOWN: _Syntax(
-        became=_BECAME["Markdown"],
+        became=_TABLES["Markdown"],
         mark=re.compile(r"#{1,6}|\d{1,9}[.)]|`{3,}|~{3,}|:{3,}|\$\$|[>+%:\[(*_<-]"),
         own_marks={
             Kind.HEADING: re.compile(r"#{1,6}[ \t]+"),
@@ -99,7 +93,7 @@ _SYNTAX = {
         mended=_mended_markdown,
     ),
     Markup.RST: _Syntax(
-        became=_BECAME["reST"],
+        became=_TABLES["reST"],
         mark=re.compile(r"\(?\w{1,9}[.)]|[^\w\s]+"),
         own_marks={
             Kind.LIST_ITEM: re.compile(r"(?:[-+*•‣⁃]|\(?(?:\d+|[A-Za-z#])[.)])[ \t]+"),
@@ -131,7 +125,7 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
         words = "invisible text"
     yield Problem(
         text=f"the {subject.kind} becomes {words}",
-        hint=_HINTS.get(became) or _hint_for(mark, subject.markup),
+        hint=_TABLES["hints"].get(became) or _hint_for(mark, subject.markup),
         spans=spans_of(subject.msgstr, mark),
         fix=first_valid_fix(subject, fixes),
     )
@@ -186,8 +180,8 @@ def _new_block(subject: Subject) -> str:
 
 def _mark_of(source: str, became: str, syntax: _Syntax) -> str:
     """Return the mark in ``source`` that created the block ``became``, or "" if it is unknown."""
-    if became in _MARKS:
-        return _MARKS[became]
+    if known := _TABLES["marks"].get(became, ""):
+        return str(known)
     match = syntax.mark.match(source)
     if became == "closing marks":
         match = _CLOSING_MARKS.search(source)

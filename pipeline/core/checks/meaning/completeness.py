@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from pipeline.core.checks.masked import (
     CHINESE_END,
@@ -30,15 +29,8 @@ _LEAST_SENTENCES = 4
 _TIMES_OFF = 2.5  # maximum ratio between the numbers of sentences of the two texts
 
 
-class _Limits(NamedTuple):
-    """Limits of Chinese characters per English word, for messages of at least ``words`` words."""
-
-    words: int
-    fewest: float
-    most: float
-
-
-# The limits are a little wider than those measured on 18,000 messages of GNU, GNOME and
+# Limits of Chinese characters per English word, for messages of at least as many words as the first
+# number. They are a little wider than those measured on 18,000 messages of GNU, GNOME and
 # others. There, the median is 1.5, and 999 of 1,000 messages are inside of these limits:
 #
 #     fewer than  8 words     0.7  to 3.6
@@ -46,10 +38,10 @@ class _Limits(NamedTuple):
 #     fewer than 20 words     0.82 to 2.8
 #     20 words or more        0.85 to 2.2
 _LIMITS = (
-    _Limits(20, 0.75, 3.0),
-    _Limits(12, 0.65, 3.5),
-    _Limits(8, 0.6, 4.0),
-    _Limits(5, 0.4, 5.0),
+    (20, 0.75, 3.0),
+    (12, 0.65, 3.5),
+    (8, 0.6, 4.0),
+    (5, 0.4, 5.0),
 )
 
 
@@ -80,11 +72,12 @@ def find_length(subject: Subject) -> Iterator[Problem]:
     """
     words, shown = len(words_of(subject.masked_english)), subject.masked_chinese
     # The table starts with the longest messages, and has no limits for very short ones.
-    limits = next((limits for limits in _LIMITS if words >= limits.words), None)
+    limits = next((row for row in _LIMITS if words >= row[0]), None)
     if not limits or not _HAN.search(shown):
         return
     count = count_han(shown) + len(words_of(shown))
-    if limits.fewest <= count / words <= limits.most:
+    _, fewest, most = limits
+    if fewest <= count / words <= most:
         return
     much = "little" if count < words else "much"
     yield Problem(

@@ -68,9 +68,10 @@ def _read_table(table: str, weight: int) -> Iterator[tuple[str, Rendering]]:
         yield stem, Rendering(tuple(chinese.split(",")), weight)
 
 
+_TABLES = read_table(__name__, "omissions")
 _RENDERINGS = {
     stem: rendering
-    for table in read_table(__name__, "omissions")["renderings"]
+    for table in _TABLES["renderings"]
     for stem, rendering in _read_table(table["words"], table["weight"])
 }
 # A complete word, but not a part of a name such as x_0 or a.b.
@@ -135,15 +136,7 @@ def _widest_gap(pair: SentencePair) -> _Gap:
 _CODE = re.compile(f"{WORD}+")
 # The text between two code spans whose order Chinese reverses: "the `A` argument to `B`" is
 # `B` 的 `A`.
-_TURNED = re.compile(
-    r"""
-      [\s-]*
-      (?:(?:argument|attribute|field|function|implementation|method|option|parameter
-          |reference|semantics|value)s?\s+){0,3}
-      (?:of|in|inside|within|for|to|from|on|with)[\s-]+(?:an?\s|the\s)?
-    """,
-    re.VERBOSE,
-)
+_TURNED = re.compile(_TABLES["turned"], re.VERBOSE)
 _NEIGHBOURS = 3  # each code span is compared with this many code spans after it
 # Distance in characters at which the influence of a word falls to about a third (1/e).
 _REACH_IN_ENGLISH, _REACH_IN_CHINESE = 8, 3

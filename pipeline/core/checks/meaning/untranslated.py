@@ -37,21 +37,8 @@ _CAMEL = re.compile(r"[a-z][A-Z]")
 _YEAR = re.compile(r"\d+")
 # Texts that translators keep in English: copyright and licence lines, and bibliographies.
 # A bibliography is recognized by two matches of `_CITED`.
-_OWNED = re.compile(
-    r"""
-      ^\W*(?:copyright\b|licen[sc]ed[ ]under)
-    | © | SPDX | all[ ]rights[ ]reserved | (?-i:\bthe[ ]License\b)
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_CITED = re.compile(
-    r"""
-      \b(?: et[ ]al\b | arXiv\b | proceedings\b | doi\b | pp\. | vol\.
-         | author\s*= | title\s*= | year\s*= | (?:19|20)\d\d\b )
-    | @\w+\{
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
+_OWNED = re.compile(_WORDS["owned"], re.IGNORECASE | re.VERBOSE)
+_CITED = re.compile(_WORDS["cited"], re.IGNORECASE | re.VERBOSE)
 _OPENERS, _CLOSERS = '（(《“"「『‘', '）)》”"」』’'
 _BRACKETED = re.compile(rf"[{_OPENERS}][^{_OPENERS}{_CLOSERS}]*[{_CLOSERS}]")
 # Matches at least three words, because shorter runs are never reported.
