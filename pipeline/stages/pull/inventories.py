@@ -2,7 +2,7 @@
 
 An inventory (``objects.inv``) has the names that a site documents, with their addresses. The
 inventories of upstream's English site and of the configured other sites are fetched once a day. The
-table has those names of other sites that occur in the docs (``core.inventories.names``). It is
+table has those names of other sites that occur in the docs (``core.inventories``). It is
 committed, so every build has the same links. The invariant: nothing here stops a run, because a
 site can be built with an old inventory or without one.
 """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-import pytest
 from markdown_it.token import Token
 
 from pipeline.core.checks.inline_tree import _rst_nodes, rst_inline_tree
