@@ -46,16 +46,8 @@ def origin(tmp_path: Path) -> Path:
         date="2026-01-06T00:00:00+0000",
     )
     git(folder, "switch", "-q", "main")
-    git(
-        folder,
-        "merge",
-        "-q",
-        "--no-ff",
-        "-m",
-        "merge",
-        "topic",
-        date="2026-02-01T00:00:00+0000",
-    )
+    merge = "merge -q --no-ff -m merge topic".split()
+    git(folder, *merge, date="2026-02-01T00:00:00+0000")
     commit_release(
         folder,
         "v2",

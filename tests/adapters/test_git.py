@@ -178,15 +178,8 @@ def test_a_filtering_server_sends_one_commit_and_the_docs_blobs_in_one_go(
     monkeypatch.setenv("GIT_TRACE", str(tmp_path / "trace"))
     with opened(url, tmp_path) as repository:
         repository.fetch(commit, DOCS)
-    assert objects(tmp_path) == [
-        "blob",
-        "blob",
-        "commit",
-        "tree",
-        "tree",
-        "tree",
-        "tree",
-    ]  # code.py stays there
+    # code.py stays there.
+    assert objects(tmp_path) == "blob blob commit tree tree tree tree".split()
     assert fetches(tmp_path / "trace") == 2
     with opened(url, tmp_path) as repository:
         repository.fetch(repository.resolve("main"), DOCS)
@@ -399,15 +392,8 @@ def test_a_partial_local_clone_is_told_and_starts_nothing(
     origin: Path, tmp_path: Path
 ) -> None:
     git(origin, "config", "uploadpack.allowFilter", "true")
-    git(
-        tmp_path,
-        "clone",
-        "-q",
-        "--bare",
-        "--filter=blob:none",
-        f"file://{origin}",
-        "partial.git",
-    )
+    clone = "clone -q --bare --filter=blob:none".split()
+    git(tmp_path, *clone, f"file://{origin}", "partial.git")
     git(
         tmp_path / "partial.git",
         "config",
@@ -556,15 +542,8 @@ def test_a_commit_without_a_proper_date_has_none(origin: Path, tmp_path: Path) -
             f"tree {tree}\nauthor A <a@b> 1 +0000\ncommitter A <a@b> {stamp}\n\n"
             "committer A <a@b> 1 +0000\n"
         )
-        commit = git(
-            origin,
-            "hash-object",
-            "-t",
-            "commit",
-            "-w",
-            "--literally",
-            str(tmp_path / "commit"),
-        )
+        words = "hash-object -t commit -w --literally".split()
+        commit = git(origin, *words, str(tmp_path / "commit"))
         with opened(origin, tmp_path) as repository:
             assert repository.date(commit) == ""
 

@@ -44,6 +44,9 @@ pytestmark = [
 
 WORKERS = 3  # most pages wait for a limit
 MARK = "PAGE_UNDER_TEST"
+SECRETS = frozenset(
+    "GITHUB_TOKEN AWS_SECRET_ACCESS_KEY HTTPS_PROXY PYTHONPATH JAX_SECRET".split()
+)
 USUAL = Policy(
     timeout=20,
     page_timeout=40,
@@ -284,13 +287,7 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zoo]:
     pages: dict[str, Ran] = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(scratch))
-        for name in (
-            "GITHUB_TOKEN",
-            "AWS_SECRET_ACCESS_KEY",
-            "HTTPS_PROXY",
-            "PYTHONPATH",
-            "JAX_SECRET",
-        ):
+        for name in SECRETS:
             patch.setenv(name, "secret-value")
         patch.setenv(
             "PYTHONPATH", os.pathsep.join(sys.path)
@@ -490,22 +487,10 @@ def test_the_environment_holds_what_the_policy_lists_and_no_secret(zoo: Zoo) -> 
         "cpu",
         "1",
     )
-    assert not {
-        "GITHUB_TOKEN",
-        "AWS_SECRET_ACCESS_KEY",
-        "HTTPS_PROXY",
-        "PYTHONPATH",
-        "JAX_SECRET",
-    } & set(variables)
+    assert not SECRETS & set(variables)
     folder = Path(found["cwd"]).parent
-    for name in (
-        "HOME",
-        "TMPDIR",
-        "IPYTHONDIR",
-        "MPLCONFIGDIR",
-        "XDG_CACHE_HOME",
-        "XDG_CONFIG_HOME",
-    ):
+    own = "HOME TMPDIR IPYTHONDIR MPLCONFIGDIR XDG_CACHE_HOME XDG_CONFIG_HOME"
+    for name in own.split():
         assert Path(variables[name]).is_relative_to(folder), name
 
 

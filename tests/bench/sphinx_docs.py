@@ -74,40 +74,14 @@ class SphinxDocs:
     @property
     def build(self) -> tuple[str, ...]:
         """Extract: one template per page."""
-        return (
-            sys.executable,
-            "-m",
-            "sphinx",
-            "-q",
-            "-b",
-            "gettext",
-            "-c",
-            ".",
-            "-d",
-            "doctrees",
-            "docs",
-            "templates",
-        )
+        words = "-m sphinx -q -b gettext -c . -d doctrees docs templates"
+        return (sys.executable, *words.split())
 
     @property
     def update(self) -> tuple[str, ...]:
         """Update, in the way that costs it least: no line wrapping, no pool of processes."""
-        return (
-            sys.executable,
-            "-m",
-            "sphinx_intl",
-            "update",
-            "-p",
-            "templates",
-            "-d",
-            "locale",
-            "-l",
-            LOCALE,
-            "-w",
-            "0",
-            "-j",
-            "1",
-        )
+        words = f"-m sphinx_intl update -p templates -d locale -l {LOCALE} -w 0 -j 1"
+        return (sys.executable, *words.split())
 
     @property
     def pages(self) -> Path:
@@ -115,26 +89,11 @@ class SphinxDocs:
 
     def html(self, *, jobs: str) -> tuple[str, ...]:
         """The translated pages, as a site."""
-        return (
-            sys.executable,
-            "-m",
-            "sphinx",
-            "-q",
-            "-b",
-            "html",
-            "-c",
-            ".",
-            "-d",
-            "html-doctrees",
-            "-j",
-            jobs,
-            "-D",
-            f"language={LOCALE}",
-            "-D",
-            "locale_dirs=locale",
-            "docs",
-            "html",
+        words = (
+            f"-m sphinx -q -b html -c . -d html-doctrees -j {jobs} -D language={LOCALE} "
+            "-D locale_dirs=locale docs html"
         )
+        return (sys.executable, *words.split())
 
     def forget(self) -> None:
         """As before the first run."""

@@ -24,13 +24,8 @@ BRANCH = "main"
 Prepare = Callable[[int], None]  # gets the number of the round
 
 _GIT = (
-    "git",
-    "-c",
-    "user.name=bench",
-    "-c",
-    "user.email=bench@example.invalid",
-    "-c",
-    "commit.gpgsign=false",
+    *"git -c user.name=bench -c user.email=bench@example.invalid".split(),
+    *"-c commit.gpgsign=false".split(),
 )
 _FENCES = ("```", "~~~", ":::")
 _PROSE = re.compile(r"[A-Za-z][^\n]{39,}[a-z.]")

@@ -40,25 +40,11 @@ LOCALE = "zh_CN"
 SAMPLE = ROOT / "upstream" / "sample"
 TRANSLATIONS = ROOT / "translations" / LOCALE / "sample"
 RELEASES = ("v1", "v2", "v3")
-PAGES = (
-    "arrays",
-    "faq",
-    "grad",
-    "guides/debugging",
-    "guides/random",
-    "guides/vmap",
-    "index",
-    "reference",
-    "regression",
+PAGES = tuple(
+    "arrays faq grad guides/debugging guides/random guides/vmap index reference "
+    "regression".split()
 )
-WITH_CODE = (
-    "arrays",
-    "grad",
-    "guides/debugging",
-    "guides/random",
-    "guides/vmap",
-    "regression",
-)
+WITH_CODE = frozenset(PAGES) - {"faq", "index", "reference"}
 RENAMED = {"grad": "gradients"}  # what pages were called in the first release
 # What was added to some messages of a release, in both languages: every fifth one, from where.
 ADDED = {

@@ -99,16 +99,8 @@ def build(folder: Path, progress: str) -> Path:
         (source / f"{name}.rst").write_text(
             f"{title}\n{'=' * 20}\n\nBODY\n\n各种块\n{'-' * 20}\n", encoding="utf-8"
         )
-    command = (
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-q",
-        "-b",
-        "html",
-        str(source),
-        str(folder / "html"),
-    )
+    words = "-m sphinx -q -b html".split()
+    command = (sys.executable, *words, str(source), str(folder / "html"))
     path = {**os.environ, "PYTHONPATH": str(ROOT)}
     subprocess.run(command, check=True, capture_output=True, env=path)
     for name, (_, anchor, body) in pages.items():
