@@ -34,7 +34,6 @@ DISPLAY = "from IPython.display import display\ndisplay({{{}}}, raw=True)"
 # What a page prints, or more than 1 MiB in memory of it.
 PRINTED = {
     "numbers": DISPLAY.format("'application/json': list(range(100_000))"),
-    "zeros": DISPLAY.format("'application/json': [0] * 600_000"),
     "lists": DISPLAY.format("'application/json': [[]] * 500_000"),
     "objects": DISPLAY.format("'application/json': [{}] * 500_000"),
     "keys": DISPLAY.format(

@@ -86,7 +86,8 @@ def translated(entry: Entry) -> Entry:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dialect", Dialect)
+# CommonMark has no mark that the other two lack.
+@pytest.mark.parametrize("dialect", [Dialect.MYST, Dialect.MKDOCS])
 def test_the_site_and_previews_show_every_mark_in_every_place(
     tmp_path: Path, dialect: Dialect
 ) -> None:
