@@ -449,7 +449,8 @@ class _BranchMerge:
             self._add_both(before, our, their)
         elif our:
             self._add_alone(before, our, self.ours)
-        elif their:
+        else:
+            assert their, "one side has the entry"
             self._add_alone(before, their, self.theirs)
 
     def _add_both(self, before: Entry | None, our: Entry, their: Entry) -> None:
