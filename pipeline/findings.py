@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from typing import Any
 
 from pipeline.errors import PipelineError
 
@@ -66,6 +68,21 @@ class Finding:
             exit_code=error.exit_code,
         )
 
+    @classmethod
+    def from_table(
+        cls, name: str, *, where: str, page: str = "", **values: object
+    ) -> Finding:
+        """Return the finding in the row ``name`` of ``findings.toml``, with ``values`` inserted."""
+        row = _table()[name]
+        return cls(
+            code=row.get("code", name),
+            severity=Severity(row.get("severity", "warning")),
+            where=where,
+            text=row["text"].format(**values),
+            page=page,
+            hint=row.get("hint", "").format(**values),
+        )
+
     @property
     def is_error(self) -> bool:
         """Return whether the finding makes a run end with ``exit_code``."""
@@ -77,3 +94,11 @@ class Finding:
         if self.file:
             return f"{self.file}:{self.line}"
         return self.where
+
+
+@cache
+def _table() -> dict[str, dict[str, Any]]:
+    """Return the rows of ``findings.toml``. Most runs have no findings, so read it when needed."""
+    from pipeline.tables import read_table
+
+    return read_table(__name__, "findings")

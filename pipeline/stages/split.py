@@ -14,10 +14,9 @@ from pipeline.adapters.files import read_bytes
 from pipeline.adapters.memo import Memo, code_digest, digest_of
 from pipeline.core.document.reader import Document, Format, SplitPage, read_document
 from pipeline.core.execution.code_cells import faults_in
-from pipeline.core.execution.shape import FAULT
 from pipeline.core.pin.lock import Page
 from pipeline.errors import InputError
-from pipeline.findings import Finding, Severity
+from pipeline.findings import Finding
 from pipeline.paths import Paths
 from pipeline.reading import MYST, Reading
 from pipeline.report.counts import counted
@@ -95,10 +94,15 @@ def split_page(paths: Paths, page: Page, reading: Reading = MYST) -> SplitPage:
         documents.append(document)
         findings += _untranslated_blocks(document, page)
         if document.notebook and not document.notebook.has_metadata:
-            findings.append(_no_metadata(document, page))
+            findings.append(
+                Finding.from_table(
+                    "notebook-metadata", where=document.path, page=page.name
+                )
+            )
     # Report this once for each page, however many cells differ.
     if not _have_same_code(documents):
-        findings.append(_pair_out_of_sync(page))
+        path = page.files[0].path
+        findings.append(Finding.from_table("twins-differ", where=path, page=page.name))
     return SplitPage(page=page, documents=tuple(documents), findings=tuple(findings))
 
 
@@ -123,12 +127,9 @@ def _untranslated_blocks(document: Document, page: Page) -> Iterator[Finding]:
     """
     for unit in document.units:
         for line, reason in unit.split.left_in_english:
-            yield Finding(
-                code="left-alone",
-                severity=Severity.NOTE,
-                where=document.line_place(unit, line),
-                text=f"stays in English: {reason}",
-                page=page.name,
+            where = document.line_place(unit, line)
+            yield Finding.from_table(
+                "left-alone", where=where, page=page.name, reason=reason
             )
 
 
@@ -138,38 +139,9 @@ def _notebook_faults(document: Document, page: Page) -> Iterator[Finding]:
         return
     for fault in faults_in(document.raw, where=document.path):
         cell = f", cell {fault.cell}" if fault.cell else ""
-        yield Finding(
-            code=FAULT,
-            severity=Severity.WARNING,  # only upstream can fix it
+        yield Finding.from_table(
+            "notebook-fault",
             where=f"{document.path}{cell}",
-            text=fault.text,
             page=page.name,
-            hint="The rest of the page is shown. Upstream should mend the notebook.",
+            fault=fault.text,
         )
-
-
-def _no_metadata(document: Document, page: Page) -> Finding:
-    return Finding(
-        code="notebook-metadata",
-        severity=Severity.WARNING,  # only upstream can fix it
-        where=document.path,
-        text="the notebook has no metadata object, which nbformat demands",
-        page=page.name,
-        hint=(
-            "It is translated all the same, but may not run. Open and save it in Jupyter upstream."
-        ),
-    )
-
-
-def _pair_out_of_sync(page: Page) -> Finding:
-    return Finding(
-        code="twins-differ",
-        severity=Severity.NOTE,
-        where=page.files[0].path,
-        text=(
-            "the two documents of the pair have different numbers of code cells; "
-            "only the notebook runs"
-        ),
-        page=page.name,
-        hint="Upstream forgot to run jupytext --sync.",
-    )

@@ -4,12 +4,14 @@ In a template, ``{}`` stands for each value. The messages are arguments of calls
 Problem, the second argument of a Refusal, the first one of ``log.note``, and so on. Such an
 argument must be a string, a variable that the same function sets to strings, or a call of a
 function in the same module that returns strings. Anything else raises an error, because tests would
-miss the message.
+miss the message. ``findings.toml`` has the messages of findings.
 """
 
 from __future__ import annotations
 
 import ast
+import re
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +41,7 @@ MODULES = sorted(
 MODULES_OF_RUNS = sorted(
     [
         *(PACKAGE / "stages").glob("**/*.py"),
+        PACKAGE / "findings.toml",
         CORE / "pin" / "lock.py",
         *(CORE / "document" / name for name in ("reader.py", "notebook_json.py")),
         *(CORE / "document" / name / "splitter.py" for name in ("markdown", "rst")),
@@ -101,11 +104,23 @@ def templates(modules: Iterable[Path] = MODULES) -> list[Template]:
     """Return all messages in some modules, each of them once."""
     found: dict[str, Template] = {}
     for path in modules:
-        for text, line, is_hint in _Module(path).texts():
+        read = _table_texts if path.suffix == ".toml" else _module_texts
+        for text, line, is_hint in read(path):
             place = f"{path.relative_to(ROOT)}:{line}"
             is_said = is_hint and "{}" not in text
             found.setdefault(text, Template(text, place, is_said))
     return list(found.values())
+
+
+def _table_texts(path: Path) -> Iterator[tuple[str, int, bool]]:
+    """Yield the texts and hints of the findings in a table."""
+    for row in tomllib.loads(path.read_text("utf-8")).values():
+        for key in row.keys() & {"text", "hint"}:
+            yield re.sub(r"\{\w+(?:!r)?\}", "{}", row[key]), 0, False
+
+
+def _module_texts(path: Path) -> Iterator[tuple[str, int, bool]]:
+    return _Module(path).texts()
 
 
 class _Module:

@@ -15,7 +15,6 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-FAULT = "notebook-fault"  # code of the findings
 CELL_TYPES = ("code", "markdown", "raw")
 # Minor version for notebooks without one: the last version of the format without ids.
 _MINOR = 4

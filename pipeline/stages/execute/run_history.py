@@ -21,7 +21,7 @@ from pipeline.core.execution.result import (
     parse_history,
     raised_in,
 )
-from pipeline.findings import Finding, Severity
+from pipeline.findings import Finding
 from pipeline.log import Log
 from pipeline.paths import Paths
 
@@ -95,11 +95,12 @@ def _findings(page: str, record: PageRecord) -> Iterator[Finding]:
         return
     before, now = record.before.release, record.now.release
     for cell, raised, raises in exception_changes(record):
-        yield Finding(
-            code="exception-changed",
-            severity=Severity.WARNING,
+        yield Finding.from_table(
+            "exception-changed",
             where=f"{page}, {cell_name(cell)}",
-            text=f"raised {raised} with {before}, raises {raises} with {now}",
             page=page,
-            hint="Check whether the prose around the cell is still true.",
+            raised=raised,
+            before=before,
+            raises=raises,
+            now=now,
         )

@@ -34,7 +34,7 @@ from pipeline.core.execution.result import (
     failure_summary,
     unmet_expectations,
 )
-from pipeline.core.execution.shape import FAULT, sound_outputs
+from pipeline.core.execution.shape import sound_outputs
 from pipeline.core.pin.lock import Page
 from pipeline.errors import ExecutionError, InputError, PipelineError
 from pipeline.findings import Finding, Severity
@@ -194,7 +194,9 @@ class _Pass:
         # ``get`` returns None both for a missing entry and for an entry with a wrong digest, which
         # it adds to ``damaged``. So compare the number of damaged entries before and after.
         if len(self.cache.damaged) > before:
-            self._add_findings(task, _damaged(task))
+            page = task.page.name
+            damaged = Finding.from_table("cache-damaged", where=page, page=page)
+            self._add_findings(task, damaged)
         return entry
 
     def _run(self, waiting: Mapping[str, Sequence[Task]]) -> Iterator[Execution]:
@@ -272,29 +274,15 @@ def _job(context: ExecutionContext, task: Task) -> kernel.Job:
     )
 
 
-def _damaged(task: Task) -> Finding:
-    return Finding(
-        code="cache-damaged",
-        severity=Severity.NOTE,
-        where=task.page.name,
-        text="the cached result of its last run was damaged, so its code ran again",
-        page=task.page.name,
-    )
-
-
 def _changes(outcome: kernel.Outcome) -> Iterator[Finding]:
     """Yield a finding for each cell that may have changed files of the project."""
     for number, paths in outcome.changed:
         named = ", ".join(paths[:MOST_PATHS])
         if len(paths) > MOST_PATHS:
             named += f" and {len(paths) - MOST_PATHS} more"
-        yield Finding(
-            code="project-changed",
-            severity=Severity.WARNING,
-            where=f"{outcome.page}, {execution.cell_name(number)}",
-            text=f"files of the project changed while this cell ran: {named}",
-            page=outcome.page,
-            hint="This system cannot limit what a page writes: check 'git diff'.",
+        where = f"{outcome.page}, {execution.cell_name(number)}"
+        yield Finding.from_table(
+            "project-changed", where=where, page=outcome.page, files=named
         )
 
 
@@ -455,28 +443,23 @@ def output_findings(
 
     If the page's rule has ``compare``, also yield one for each difference from upstream's outputs.
     """
+    page = task.page.name
     for number, cell in enumerate(entry.outputs["cells"], start=1):
+        where = f"{page}, {execution.cell_name(number)}"
         for fault in sound_outputs(cell["outputs"]).faults:
-            yield Finding(
-                code=FAULT,
-                severity=Severity.WARNING,
-                where=f"{task.page.name}, {execution.cell_name(number)}",
-                text=fault,
-                page=task.page.name,
-                hint="The other outputs are shown.",
+            yield Finding.from_table(
+                "output-fault", where=where, page=page, fault=fault
             )
     if not task.rule.compare:
         return
     from pipeline.core.execution.comparison import compare_outputs
 
     for difference in compare_outputs(task.notebook, entry.outputs):
-        docs, here = difference.docs or "nothing", difference.here or "nothing"
-        yield Finding(
-            code="output-differs",
-            # Most differences are no errors, such as a new name of a type. A person must decide.
-            severity=Severity.NOTE,
-            where=f"{task.page.name}, {execution.cell_name(difference.cell)}",
-            text=f"the docs say {docs!r}, {context.run.release or 'the code'} prints {here!r}",
-            page=task.page.name,
-            hint="Check whether the prose around the cell is still true.",
+        yield Finding.from_table(
+            "output-differs",
+            where=f"{page}, {execution.cell_name(difference.cell)}",
+            page=page,
+            docs=difference.docs or "nothing",
+            release=context.run.release or "the code",
+            here=difference.here or "nothing",
         )

@@ -165,13 +165,12 @@ def _unknown_sections(
         if entry.context in known or used[entry.msgid] == entry.msgstr:
             continue
         named = ", ".join(f"“{section}”" for section in dict.fromkeys(known))
-        yield Finding(
-            code="unknown-section",
-            severity=Severity.WARNING,
+        yield Finding.from_table(
+            "unknown-section",
             where=_line_of(entry, where),
-            text=f"the message does not occur in “{entry.context}”; its translation is not used",
             page=page.page.name,
-            hint=f"Write one of the message's sections as msgctxt: {named}.",
+            section=entry.context,
+            sections=named,
         )
 
 

@@ -24,7 +24,7 @@ from pipeline.core.execution.code_cells import parse_notebook
 from pipeline.core.execution.result import Status
 from pipeline.core.results import PageResult, progress_of, whole_percent
 from pipeline.errors import InputError, PublishError
-from pipeline.findings import Finding, Severity
+from pipeline.findings import Finding
 from pipeline.paths import Paths
 from pipeline.report.counts import counted
 from pipeline.run import Run
@@ -208,15 +208,9 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
 
 def _outside_findings(rendered: Rendered) -> Iterator[Finding]:
     """Yield a finding for each image of a page that is outside of the docs folder."""
+    page = rendered.page
     for path in rendered.refused:
-        yield Finding(
-            code="outside",
-            severity=Severity.WARNING,
-            where=rendered.page,
-            text=f"{path} is outside of the docs folder, so it is left out",
-            page=rendered.page,
-            hint="Name a file of the docs folder.",
-        )
+        yield Finding.from_table("outside", where=page, page=page, path=path)
 
 
 def _not_rendered(rendered: Rendered) -> Finding:

@@ -27,7 +27,7 @@ from pipeline.core.inventories import (
 )
 from pipeline.core.pin.lock import Lock
 from pipeline.errors import InputError
-from pipeline.findings import Finding, Severity
+from pipeline.findings import Finding
 from pipeline.run import Run
 
 DAY = 24 * 60 * 60  # seconds; other sites are rebuilt about once a day
@@ -182,11 +182,4 @@ def _refused(inventory: Inventory, where: str) -> tuple[Finding, ...]:
     if not count:
         return ()
     first = "; ".join(inventory.refused[:_SHOWN])
-    finding = Finding(
-        code="inventory",
-        severity=Severity.WARNING,
-        where=where,
-        text=f"objects that lead to another site, or have invalid names: {count} ({first})",
-        hint="They are left out; the others are used.",
-    )
-    return (finding,)
+    return (Finding.from_table("inventory", where=where, count=count, first=first),)

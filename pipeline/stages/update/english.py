@@ -24,7 +24,6 @@ from pipeline.core.pin.lock import Lock, Page, SourceFile, is_reference, pages_o
 from pipeline.core.reference import files_of, read_record
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError, UpstreamError
-from pipeline.findings import Finding, Severity
 from pipeline.folders import OUTSIDE, is_outside
 from pipeline.paths import Paths
 from pipeline.reading import Reading
@@ -325,9 +324,13 @@ def rebuild_catalog(
     nowhere = [entry for entry in opened.missing if _has_no_place(entry, sought.texts)]
     lost = [entry for entry in opened.missing if entry not in nowhere]
     if lost:
-        locale.report(_not_recovered(locale, memory, lost, sought.reasons))
+        _report_lost(locale, memory, lost, sought.reasons)
     if nowhere:
-        locale.report(_without_english_note(locale, memory, nowhere))
+        # Nobody can fix these: upstream never had their English.
+        where = _first_line(locale, memory, nowhere)
+        locale.report_row(
+            "memory-without-english", memory.page, where=where, count=len(nowhere)
+        )
     return opened
 
 
@@ -449,42 +452,22 @@ def _header(
     return header
 
 
-def _not_recovered(
+def _report_lost(
     locale: Locale, memory: Memory, missing: Sequence[Entry], reasons: Iterable[str]
-) -> Finding:
-    # Entries without a translation cannot lose anything.
-    translated = sum(bool(core.text_of(entry)) for entry in memory.entries)
-    why = "; ".join(reasons) or "upstream's docs do not have it"
+) -> None:
+    """Report entries whose English is unavailable here."""
     source = "Use an upstream whose history has that commit (for example a full clone)"
     if is_reference(memory.page):
         source = "To read them, upgrade to that release and back"
-    return Finding(
-        code="memory-not-recovered",
-        severity=Severity.WARNING,
+    locale.report_row(
+        "memory-not-recovered",
+        memory.page,
         where=_first_line(locale, memory, missing),
-        text=(
-            f"the English of {len(missing)} of {translated} translations is unavailable; "
-            f"these translations stay in the memory ({why})"
-        ),
-        page=memory.page,
-        hint=f"{source}; until then these translations are not shown.",
-    )
-
-
-def _without_english_note(
-    locale: Locale, memory: Memory, missing: Sequence[Entry]
-) -> Finding:
-    """Return a note about entries whose English upstream never had. Nobody can fix these."""
-    return Finding(
-        code="memory-without-english",
-        severity=Severity.NOTE,
-        where=_first_line(locale, memory, missing),
-        text=(
-            f"{len(missing)} translations belong to English that upstream never had; "
-            "these translations stay in the memory, and are not shown"
-        ),
-        page=memory.page,
-        hint="A msgid was edited or damaged once; nothing needs to be done.",
+        missing=len(missing),
+        # Entries without a translation cannot lose anything.
+        translated=sum(bool(core.text_of(entry)) for entry in memory.entries),
+        why="; ".join(reasons) or "upstream's docs do not have it",
+        source=source,
     )
 
 

@@ -24,7 +24,7 @@ from pipeline.adapters.memo import Memo, code_digest, digest_of
 from pipeline.core.pin.lock import Lock, is_reference
 from pipeline.entries import Catalog
 from pipeline.errors import InputError
-from pipeline.findings import Finding, Severity
+from pipeline.findings import Finding
 from pipeline.limits import OWN_BYTES
 from pipeline.packages import how_to_run
 from pipeline.run import Run
@@ -187,6 +187,13 @@ class Locale:
         """Add a finding to its page, unless the page already has it."""
         self.findings.setdefault(finding.page, {})[finding] = None
 
+    def report_row(
+        self, name: str, page: str, *, where: str = "", **values: object
+    ) -> None:
+        """Report a finding of ``findings.toml``. By default, it is about the page's catalogue."""
+        where = where or self.catalog_name(page)
+        self.report(Finding.from_table(name, where=where, page=page, **values))
+
     def findings_of(self, page: str) -> tuple[Finding, ...]:
         """Return the findings of a page."""
         return tuple(self.findings.get(page, ()))
@@ -294,7 +301,7 @@ class Locale:
         if not self._write(self.paths.catalog(self.name, page), data, before):
             self.saved_meanwhile.add(page)
             self.catalog_files.pop(page, None)
-            self.report(_edited_meanwhile(page, self.catalog_name(page)))
+            self.report_row("catalogue-edited", page)
             return False
         self.catalog_files[page] = data
         if read.header:  # without a header, reading the file must give a finding
@@ -397,7 +404,7 @@ class Locale:
         if data == before:
             return True
         if not self._write(self.paths.memory(self.name, page), data, before):
-            self.report(_changed_meanwhile(page, self.memory_name(page)))
+            self.report_row("changed-meanwhile", page, where=self.memory_name(page))
             return False
         self.memory_files[page] = data
         self._memories.pop(page, None)
@@ -464,25 +471,3 @@ class Locale:
 
 def _key(data: bytes) -> str:
     return digest_of(code_digest(_READS_WITH), data)
-
-
-def _changed_meanwhile(page: str, where: str) -> Finding:
-    return Finding(
-        code="changed-meanwhile",
-        severity=Severity.WARNING,
-        where=where,
-        text="changed during this run; the run did not overwrite it",
-        page=page,
-        hint="Run again to use the new version.",
-    )
-
-
-def _edited_meanwhile(page: str, where: str) -> Finding:
-    return Finding(
-        code="catalogue-edited",
-        severity=Severity.WARNING,
-        where=where,
-        text="somebody saved the catalogue during this run; the run did not overwrite it",
-        page=page,
-        hint="Run again to update the catalogue with that edit.",
-    )

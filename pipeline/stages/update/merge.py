@@ -41,7 +41,6 @@ from pipeline.core.memory.record import (
 )
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
-from pipeline.findings import Finding, Severity
 from pipeline.stages.update.english import texts_in
 from pipeline.stages.update.git_changes import MomentOf, Move
 from pipeline.stages.update.locale import Locale
@@ -165,32 +164,12 @@ def save_dropped_translations(
     lines = {
         (entry.context, digest(entry.msgid)): entry.line for entry in catalog.entries
     }
+    report = partial(_report_dropped, locale, page, lines=lines)
     if merged.emptied:
-        emptied = _dropped_finding(
-            locale,
-            page,
-            merged.emptied,
-            lines,
-            code="translation-emptied",
-            what="empty now; readers get the English",
-            hint="The old words are kept at the end of the file, as obsolete entries with the "
-            f'msgctxt "{EMPTIED}". Restore the words that were removed by mistake.',
-        )
-        locale.report(emptied)
+        report("translation-emptied", merged.emptied, mark=EMPTIED)
     if merged.outdated:
         name = keep_aside(locale, page, merged.outdated, texts, reason=OUTDATED)
-        outdated = _dropped_finding(
-            locale,
-            page,
-            merged.outdated,
-            lines,
-            code="catalogue-outdated",
-            what=f"older than in {memory}; the newer words are kept",
-            hint="git has restored an old version of the catalogue, perhaps because a conflict "
-            "was resolved with one side. "
-            f"The words of this file are in {name}: restore the right ones.",
-        )
-        locale.report(outdated)
+        report("catalogue-outdated", merged.outdated, memory=memory, file=name)
     if dropped.replaced:
         keep_aside(locale, page, dropped.replaced, texts, reason=REPLACED)
     if dropped.others:
@@ -198,17 +177,7 @@ def save_dropped_translations(
         _report_conflicts(locale, page, merged, name=name, lines=lines)
     if dropped.gone:
         name = keep_aside(locale, page, dropped.gone, texts, reason=TAKEN_BACK)
-        taken_back = _dropped_finding(
-            locale,
-            page,
-            dropped.gone,
-            lines,
-            code="memory-taken-back",
-            what=f"gone from {memory}, and git may not have them",
-            hint="Somebody has reverted them, or one side of a git conflict was dropped. "
-            f"The words of this file are in {name}: restore the right ones.",
-        )
-        locale.report(taken_back)
+        report("memory-taken-back", dropped.gone, memory=memory, file=name)
 
 
 class _Dropped(NamedTuple):
@@ -254,47 +223,31 @@ def _report_conflicts(
     catalog, memory = locale.catalog_name(page), locale.memory_name(page)
     places = [(lines[key_of(our)], their.line) for our, their in merged.conflicts]
     for our_line, their_line in sorted(places):
-        finding = Finding(
-            code="memory-conflict",
-            severity=Severity.WARNING,
+        locale.report_row(
+            "memory-conflict",
+            page,
             where=f"{catalog}:{our_line}",
-            text=(
-                f"was translated here and, differently, in {memory}:{their_line}; "
-                "the translation here is kept"
-            ),
-            page=page,
-            hint=f"The other translation is in {name}: compare the two, and keep the better one.",
+            memory=f"{memory}:{their_line}",
+            file=name,
         )
-        locale.report(finding)
 
 
-def _first_of(
-    locale: Locale, page: str, entries: Sequence[Entry], lines: Mapping[Key, int]
-) -> str:
-    """Return file and line of the first entry; only the file if the catalogue has none of them."""
-    known = sorted(lines[key_of(entry)] for entry in entries if key_of(entry) in lines)
-    return ":".join([locale.catalog_name(page), *map(str, known[:1])])
-
-
-def _dropped_finding(
+def _report_dropped(
     locale: Locale,
     page: str,
+    name: str,
     entries: Sequence[Entry],
-    lines: Mapping[Key, int],
     *,
-    code: str,
-    what: str,
-    hint: str,
-) -> Finding:
-    """Return a warning that translations were dropped; ``what`` is their state now."""
-    subject = "a translation of this file is"
+    lines: Mapping[Key, int],
+    **values: str,
+) -> None:
+    """Report that translations were dropped; ``name`` is the row of the table of findings.
+
+    The finding names the line of the first entry, unless the catalogue has none of them.
+    """
+    known = sorted(lines[key_of(entry)] for entry in entries if key_of(entry) in lines)
+    translations = "a translation of this file is"
     if len(entries) > 1:
-        subject = f"{len(entries)} translations of this file are"
-    return Finding(
-        code=code,
-        severity=Severity.WARNING,
-        where=_first_of(locale, page, entries, lines),
-        text=f"{subject} {what}",
-        page=page,
-        hint=hint,
-    )
+        translations = f"{len(entries)} translations of this file are"
+    where = ":".join([locale.catalog_name(page), *map(str, known[:1])])
+    locale.report_row(name, page, where=where, translations=translations, **values)

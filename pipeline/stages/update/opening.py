@@ -19,7 +19,6 @@ from pipeline.core.memory.record import Memory, with_refs
 from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
-from pipeline.findings import Finding, Severity
 from pipeline.report.counts import counted, written_text
 from pipeline.stages.update.english import (
     English,
@@ -62,7 +61,11 @@ def open_memory(
         moves = moves_of(locale, due, removed=removed)
         overwritten = overwritten_by_git(locale)
         if overwritten:
-            locale.report(_overwritten(locale, sorted(overwritten)))
+            first, count = min(overwritten), len(overwritten)
+            what = "it" if count == 1 else f"{count} catalogues"
+            locale.report_row(
+                "catalogue-overwritten", first, what=what, advice=how_to_store()
+            )
         opening = _Opening(locale, english, moves, overwritten)
         for page in sorted(removed):
             opening.close_page(page)
@@ -248,36 +251,6 @@ class _Opening:
         back = restore_english(local, base, wanted, newer=newer)
         name = self.locale.catalog_name(base.page)
         for entry in back.edited:
-            self.locale.report(_edited(base.page, f"{name}:{entry.line}"))
+            where = f"{name}:{entry.line}"
+            self.locale.report_row("english-edited", base.page, where=where)
         return back.catalog
-
-
-def _overwritten(locale: Locale, pages: Sequence[str]) -> Finding:
-    """Return a single warning about all catalogues that git has replaced."""
-    them = "it" if len(pages) == 1 else f"{len(pages)} catalogues"
-    return Finding(
-        code="catalogue-overwritten",
-        severity=Severity.WARNING,
-        where=locale.catalog_name(pages[0]),
-        text=(
-            f"git has overwritten {them} with a branch's own version: "
-            "edits that were not stored are lost, stored translations are kept"
-        ),
-        page=pages[0],
-        hint=(
-            "Give a branch that commits catalogues a folder of its own: "
-            "git worktree add ../FOLDER BRANCH. Before you switch branches in this folder, "
-            f"store your work. {how_to_store()}"
-        ),
-    )
-
-
-def _edited(page: str, where: str) -> Finding:
-    return Finding(
-        code="english-edited",
-        severity=Severity.WARNING,
-        where=where,
-        text="somebody edited the English of this entry; upstream's is restored",
-        page=page,
-        hint="A translation that was not stored before is fuzzy now: check whether it fits.",
-    )

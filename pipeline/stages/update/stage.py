@@ -19,7 +19,7 @@ from pipeline.core.document.reader import SplitPage
 from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
-from pipeline.findings import Finding, Severity
+from pipeline.findings import Finding
 from pipeline.run import Run
 from pipeline.stages.update.locale import Locale, catalog_header
 from pipeline.stages.update.opening import open_memory
@@ -90,7 +90,7 @@ def update_catalog_files(
             # needs none either.
             is_pinned = name in locale.elsewhere.pinned
             if updated[name].catalog.entries and not is_pinned:
-                locale.report(_page_gone_finding(name, locale.catalog_name(name)))
+                locale.report_row("page-gone", name)
         step.result = _summary(updated)
     return updated
 
@@ -164,17 +164,3 @@ def _summary(updated: Mapping[str, Updated]) -> str:
         if count:
             counts.append(f"{count} {state}")
     return ", ".join(counts) or "no messages"
-
-
-def _page_gone_finding(page: str, where: str) -> Finding:
-    return Finding(
-        code="page-gone",
-        severity=Severity.WARNING,
-        where=where,
-        text="upstream has removed this page; its catalogue stays",
-        page=page,
-        hint=(
-            "Equal texts of other pages still use its translations. "
-            "If you need none of them, delete the catalogue and its memory file."
-        ),
-    )

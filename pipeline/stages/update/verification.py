@@ -10,18 +10,19 @@ memory's ref has the same page in this upstream, the commit of that ref is writt
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from pipeline.adapters.files import read_bytes
 from pipeline.core.memory.closing import close_catalog
 from pipeline.core.memory.record import Memory, Place, renamed_places, with_refs
 from pipeline.core.memory.releases import is_folded
 from pipeline.core.pin.lock import Lock, parse_lock
-from pipeline.entries import Catalog, Entry
+from pipeline.entries import Catalog
 from pipeline.errors import InputError, UpstreamError
-from pipeline.findings import Finding, Severity
+from pipeline.findings import Finding
 from pipeline.packages import how_to_run
 from pipeline.report.counts import written_text
 from pipeline.run import Run
@@ -68,7 +69,7 @@ def verify_memory(run: Run) -> tuple[Finding, ...]:
                 if page in locale.memory_files or page in waiting:
                     continue
                 if not _is_unbegun(locale, page):
-                    locale.report(_lacks_memory(page, locale.catalog_name(page)))
+                    locale.report_row("memory-lacks-page", page, advice=how_to_store())
             entries = sum(len(memory.entries) for memory in memories.values())
             step.result = f"{len(memories)} pages, {entries} entries"
         findings += locale.all_findings()
@@ -118,51 +119,26 @@ def _verify_page(
         # order, and each update creates the fuzzy entries anew. So compare only translations.
         own = close_catalog(local, memory, old=memory)
         if not is_folded(memory, own):
-            name = locale.catalog_name(page)
-            locale.report(_differs(page, name, locale.memory_name(page)))
+            _report_difference(locale, page)
         return
     # Entries of a new catalogue have no line numbers.
     ours = [replace(entry, line=0) for entry in local.entries]
     theirs = opened.catalog.entries
-    first = _first_difference(ours, theirs)
+    # One list may be the beginning of the other.
+    pairs = enumerate(zip_longest(ours, theirs))
+    first = next((number for number, (our, their) in pairs if our != their), None)
     if first is None:
         return
     where = locale.catalog_name(page)
     if first < len(ours):
         where = f"{where}:{local.entries[first].line}"
-    locale.report(_differs(page, where, locale.memory_name(page)))
+    _report_difference(locale, page, where=where)
 
 
-def _first_difference(ours: Sequence[Entry], theirs: Sequence[Entry]) -> int | None:
-    """Return the index of the first entry that differs; None if all are equal."""
-    for number, (our, their) in enumerate(zip(ours, theirs, strict=False)):
-        if our != their:
-            return number
-    # One list may be the beginning of the other.
-    if len(ours) == len(theirs):
-        return None
-    return min(len(ours), len(theirs))
-
-
-def _lacks_memory(page: str, where: str) -> Finding:
-    return Finding(
-        code="memory-lacks-page",
-        severity=Severity.ERROR,
-        where=where,
-        text="has no memory",
-        page=page,
-        hint=how_to_store(),
-    )
-
-
-def _differs(page: str, where: str, memory: str) -> Finding:
-    return Finding(
-        code="memory-differs",
-        severity=Severity.ERROR,
-        where=where,
-        text=f"differs from {memory}",
-        page=page,
-        hint=f"{how_to_store()}. This merges catalogue and memory, entry by entry.",
+def _report_difference(locale: Locale, page: str, *, where: str = "") -> None:
+    memory = locale.memory_name(page)
+    locale.report_row(
+        "memory-differs", page, where=where, memory=memory, advice=how_to_store()
     )
 
 
@@ -249,7 +225,14 @@ def _commit_here(locale: Locale, english: English, memory: Memory) -> str:
     except UpstreamError as error:
         if page_under_ref(english, memory) is not None:
             return english.commit_of(memory.ref)
-        locale.report(_not_here(locale, memory, error))
+        locale.report_row(
+            "memory-commit-unknown",
+            memory.page,
+            where=f"{locale.memory_name(memory.page)}:1",
+            commit=memory.commit[:12],
+            reason=error.what,
+            ref=memory.ref or "that commit",
+        )
     return memory.commit
 
 
@@ -259,17 +242,3 @@ def _commit_of(english: English, commit: str, ref: str) -> str:
         with suppress(UpstreamError):
             return english.commit_of(name)
     return commit
-
-
-def _not_here(locale: Locale, memory: Memory, error: UpstreamError) -> Finding:
-    return Finding(
-        code="memory-commit-unknown",
-        severity=Severity.WARNING,
-        where=f"{locale.memory_name(memory.page)}:1",
-        text=(
-            f"names commit {memory.commit[:12]}, which this upstream does not have, "
-            f"and no ref here has the same page ({error.what})"
-        ),
-        page=memory.page,
-        hint=f"Take an upstream that has {memory.ref or 'that commit'}, and restamp there.",
-    )
