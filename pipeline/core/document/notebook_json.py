@@ -1,8 +1,7 @@
 """Scanner and editor of notebooks as raw JSON text.
 
 The scanner finds the cells and the positions of their sources. An edit changes a source in place.
-The JSON is never serialized anew, so indentation, key order, escapes and outputs do not change. The
-scanner parses only the top level and the cells; ``json`` decodes all other values.
+The JSON is never serialized anew, so indentation, key order, escapes and outputs do not change.
 """
 
 from __future__ import annotations
@@ -10,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from json import decoder, scanner
 from typing import Any
 
 from pipeline.core.document.splice import Edit, splice
@@ -187,22 +187,71 @@ def _separator(raw: str, cell: Cell, first: int) -> str:
     return f",{raw[before:start]}" if raw[before - 1] == "[" else ""
 
 
-_SPACE = re.compile(r"[ \t\n\r]+")
 _HINT = "Open it in Jupyter and save it, or take it from upstream again."
 _KINDS = ("markdown", "code", "raw")
-_decode = json.JSONDecoder().raw_decode
+
+
+class _Text(str):
+    """A decoded string, with the span of the JSON string, quotes included."""
+
+    __slots__ = ("span",)
+    span: tuple[int, int]
+
+
+class _Object(dict[str, Any]):
+    """A decoded object. ``fault`` is the error if a key occurs twice in it."""
+
+    fault: json.JSONDecodeError | None = None
+
+
+class _Decoder(json.JSONDecoder):
+    """Decoder that returns every string as :class:`_Text`, every object as :class:`_Object`."""
+
+    def __init__(self) -> None:
+        """Replace the methods of the standard decoder that read strings and objects."""
+        super().__init__(object_pairs_hook=list)
+        self.parse_string = _read_text
+        self.parse_object = _read_object
+        # The scanner in C would not call these methods.
+        self.scan_once = scanner.py_make_scanner(self)  # type: ignore[attr-defined]
+
+
+def _read_text(raw: str, start: int, strict: bool) -> tuple[_Text, int]:
+    """Return the string whose content begins at ``start``, and the offset of its end."""
+    content, end = decoder.scanstring(raw, start, strict)  # type: ignore[attr-defined]
+    text = _Text(content)
+    text.span = (start - 1, end)
+    return text, end
+
+
+def _read_object(place: tuple[str, int], *options: Any) -> tuple[_Object, int]:
+    """Return the object whose first key is at ``place``, and the offset of its end."""
+    pairs, end = decoder.JSONObject(place, *options)  # type: ignore[attr-defined]
+    found = _Object(pairs)
+    if len(found) < len(pairs):
+        raw, start = place
+        keys = [key for key, _ in pairs]
+        key = next(key for number, key in enumerate(keys) if key in keys[:number])
+        what = f"the key {key!r} occurs twice in one object"
+        at = raw.rfind(f'"{key}"', start, end)
+        found.fault = json.JSONDecodeError(what, raw, max(at, start))
+    return found, end
 
 
 def scan_notebook(raw: str, *, where: str) -> Notebook:
     """Scan a notebook of nbformat 4; return its cells. Raises InputError with line and column."""
-    try:
-        return _Scanner(raw, where).notebook()
-    except json.JSONDecodeError as error:
-        line = raw.count("\n", 0, error.pos) + 1
-        column = error.pos - raw.rfind("\n", 0, error.pos)
+    if raw.startswith("\ufeff"):
         raise InputError(
-            f"is not valid JSON: {error.msg} (column {column})",
-            where=f"{where}:{line}",
+            "starts with a byte order mark, which Jupyter does not read",
+            where=f"{where}:1",
+            hint=_HINT,
+        )
+    try:
+        return _notebook(raw, _Decoder().decode(raw), where)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"is not valid JSON: {error.msg} (column {error.colno})",
+            where=f"{where}:{error.lineno}",
             hint=_HINT,
         ) from error
     except ValueError as error:  # for example, a number with thousands of digits
@@ -213,204 +262,60 @@ def scan_notebook(raw: str, *, where: str) -> Notebook:
         ) from error
 
 
-class _Scanner:
-    """Recursive-descent scanner.
+def _notebook(raw: str, value: object, where: str) -> Notebook:
+    """Return the notebook in a decoded value, or raise InputError if it is not nbformat 4."""
+    notebook = _sound(value, "its top level", where)
+    version = notebook.get("nbformat")
+    if version == 3 or "worksheets" in notebook:
+        raise InputError(
+            "is a notebook of nbformat 3",
+            where=where,
+            hint="Upgrade it to nbformat 4 (jupyter nbconvert --to notebook).",
+        )
+    cells = notebook.get("cells")
+    if not isinstance(cells, list):
+        raise _no_notebook("it has no list of cells", where)
+    if version != 4:
+        raise _no_notebook(f"its nbformat is {version!r}, not 4", where)
+    return Notebook(
+        raw=raw,
+        cells=tuple(_cell(cell, f"cell {n}", where) for n, cell in enumerate(cells, 1)),
+        has_metadata=isinstance(notebook.get("metadata"), dict),
+    )
 
-    ``at`` is the current position. Each method reads the value there and moves ``at`` past it.
+
+def _sound(value: object, name: str, where: str) -> _Object:
+    """Return a decoded value if it is an object without repeated keys.
+
+    Parsers disagree about which of two equal keys counts, so Jupyter might run a cell that the
+    pipeline has not read. Raises InputError or JSONDecodeError.
     """
+    if not isinstance(value, _Object):
+        raise _no_notebook(f"{name} is not an object", where)
+    if value.fault:
+        raise value.fault
+    return value
 
-    def __init__(self, raw: str, where: str) -> None:
-        """Start at the beginning of ``raw``; ``where`` names the document in errors."""
-        self.raw = raw
-        self.where = where
-        self.at = 0
 
-    def notebook(self) -> Notebook:
-        """Return the notebook in the text. Raises InputError or JSONDecodeError."""
-        if self.raw.startswith("\ufeff"):
-            raise InputError(
-                "starts with a byte order mark, which Jupyter does not read",
-                where=f"{self.where}:1",
-                hint=_HINT,
-            )
-        self._skip_space()
-        if self._character() != "{":
-            self._value()  # raises JSONDecodeError if the text is not JSON at all
-            raise self._no_notebook("its top level is not an object")
-        values: dict[str, Any] = {}
-        cells: tuple[Cell, ...] | None = None
-        for key in self._members():
-            if key == "cells" and self._character() == "[":
-                cells = self._cells()
-            else:
-                values[key] = self._value()
-        self._skip_space()
-        if self.at != len(self.raw):
-            raise json.JSONDecodeError("extra data", self.raw, self.at)
-        return self._checked(values, cells)
+def _cell(value: object, name: str, where: str) -> Cell:
+    """Return the cell in a decoded value; ``name`` is its name in errors, such as "cell 1"."""
+    cell = _sound(value, name, where)
+    kind, source = cell.get("cell_type"), cell.get("source")
+    if kind not in _KINDS:
+        raise _no_notebook(f"{name} has the type {kind!r}", where)
+    if "source" not in cell:
+        raise _no_notebook(f"{name} has no source", where)
+    if not isinstance(source, _Text | list):
+        what = f"the source of {name} is neither a string nor a list of strings"
+        raise _no_notebook(what, where)
+    texts = source if isinstance(source, list) else [source]
+    if not all(isinstance(text, _Text) for text in texts):
+        what = f"the source of {name} has a line that is not a string"
+        raise _no_notebook(what, where)
+    literals = tuple(text.span for text in texts)
+    return Cell(kind=str(kind), source="".join(texts), literals=literals)
 
-    def _checked(
-        self, values: dict[str, Any], cells: tuple[Cell, ...] | None
-    ) -> Notebook:
-        """Return the notebook, or raise InputError if it is not nbformat 4.
 
-        ``values`` has the top-level keys except the cells.
-        """
-        version = values.get("nbformat")
-        if version == 3 or "worksheets" in values:
-            raise InputError(
-                "is a notebook of nbformat 3",
-                where=self.where,
-                hint="Upgrade it to nbformat 4 (jupyter nbconvert --to notebook).",
-            )
-        if cells is None:
-            raise self._no_notebook("it has no list of cells")
-        if version != 4:
-            raise self._no_notebook(f"its nbformat is {version!r}, not 4")
-        has_metadata = isinstance(values.get("metadata"), dict)
-        return Notebook(raw=self.raw, cells=cells, has_metadata=has_metadata)
-
-    def _cells(self) -> tuple[Cell, ...]:
-        """Return the cells of the JSON array at the current position."""
-        cells: list[Cell] = []
-
-        def read_cell() -> None:
-            """Read the value at the current position as a cell."""
-            if self._character() != "{":
-                self._value()
-                raise self._no_notebook(f"cell {len(cells) + 1} is not an object")
-            cells.append(self._cell(len(cells) + 1))
-
-        self._items(read_cell)
-        return tuple(cells)
-
-    def _cell(self, number: int) -> Cell:
-        """Return the cell at the current position; ``number`` is its 1-based number."""
-        values: dict[str, Any] = {}
-        literals: tuple[tuple[int, int], ...] | None = None
-        source = ""
-        for key in self._members():
-            if key == "source":
-                source, literals = self._source(number)
-            else:
-                values[key] = self._value()
-        kind = values.get("cell_type")
-        if kind not in _KINDS:
-            raise self._no_notebook(f"cell {number} has the type {kind!r}")
-        if literals is None:
-            raise self._no_notebook(f"cell {number} has no source")
-        return Cell(kind=kind, source=source, literals=literals)
-
-    def _source(self, number: int) -> tuple[str, tuple[tuple[int, int], ...]]:
-        """Return the source of a cell, and the spans of the strings that make it up."""
-        literals: list[tuple[int, int]] = []
-        texts: list[str] = []
-
-        def read_literal() -> None:
-            """Read the string at the current position, and record its span."""
-            start = self.at
-            if self._character() != '"':
-                self._value()
-                raise self._no_notebook(
-                    f"the source of cell {number} has a line that is not a string"
-                )
-            texts.append(self._string())
-            literals.append((start, self.at))
-
-        match self._character():
-            case '"':
-                read_literal()
-            case "[":
-                self._items(read_literal)
-            case _:
-                self._value()
-                raise self._no_notebook(
-                    f"the source of cell {number} is neither a string nor a list of strings"
-                )
-        return "".join(texts), tuple(literals)
-
-    def _members(self) -> Iterator[str]:
-        """Yield each key of the object at the current position; the caller reads each value."""
-        seen: set[str] = set()
-        self.at += 1
-        if self._is_empty("}"):
-            return
-        while True:
-            key_at = self.at
-            key = self._string()
-            if key in seen:
-                # Parsers disagree about which of two equal keys counts, so Jupyter might run a cell
-                # that the pipeline has not read.
-                raise json.JSONDecodeError(
-                    f"the key {key!r} occurs twice in one object", self.raw, key_at
-                )
-            seen.add(key)
-            self._skip_space()
-            if self._character() != ":":
-                raise json.JSONDecodeError("':' was expected", self.raw, self.at)
-            self.at += 1
-            self._skip_space()
-            yield key
-            if not self._has_more("}"):
-                return
-
-    def _items(self, read_item: Callable[[], None]) -> None:
-        """Call ``read_item`` at the start of each item of the array at the current position."""
-        self.at += 1
-        if self._is_empty("]"):
-            return
-        while True:
-            read_item()
-            if not self._has_more("]"):
-                return
-
-    def _is_empty(self, closing: str) -> bool:
-        """Return whether a container that has just been opened is empty; if so, move past it."""
-        self._skip_space()
-        if self._character() != closing:
-            return False
-        self.at += 1
-        return True
-
-    def _has_more(self, closing: str) -> bool:
-        """Move to the next value and return True, or move past the container and return False."""
-        self._skip_space()
-        character = self._character()
-        if character == ",":
-            self.at += 1
-            self._skip_space()
-            return True
-        if character == closing:
-            self.at += 1
-            return False
-        raise json.JSONDecodeError(
-            f"',' or '{closing}' was expected", self.raw, self.at
-        )
-
-    def _character(self) -> str:
-        """Return the current character, or "" at the end of the text."""
-        return self.raw[self.at : self.at + 1]
-
-    def _skip_space(self) -> None:
-        """Skip JSON's white space."""
-        if match := _SPACE.match(self.raw, self.at):
-            self.at = match.end()
-
-    def _value(self) -> Any:
-        """Return the decoded value at the current position."""
-        value, self.at = _decode(self.raw, self.at)
-        return value
-
-    def _string(self) -> str:
-        """Return the decoded string at the current position, or raise JSONDecodeError."""
-        if self._character() != '"':
-            raise json.JSONDecodeError("a string was expected", self.raw, self.at)
-        text: str
-        text, self.at = _decode(self.raw, self.at)
-        return text
-
-    def _no_notebook(self, why: str) -> InputError:
-        """Return the error for valid JSON that is not a notebook."""
-        return InputError(
-            f"is not a Jupyter notebook: {why}", where=self.where, hint=_HINT
-        )
+def _no_notebook(why: str, where: str) -> InputError:
+    """Return the error for valid JSON that is not a notebook."""
+    return InputError(f"is not a Jupyter notebook: {why}", where=where, hint=_HINT)
