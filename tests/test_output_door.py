@@ -33,7 +33,6 @@ _STREAMS = frozenset(("sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stder
 _OTHERS = {
     "log.py": "the door",
     "__main__.py": "runs before the door can be imported, and says words of ours",
-    "adapters/charts_child.py": "answers its parent, which reads JSON",
     "adapters/reference_child.py": "answers its parent, which reads JSON",
     "adapters/kernel/start-up": "code for kernels, whose streams are outputs",
 }

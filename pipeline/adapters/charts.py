@@ -12,13 +12,25 @@ import re
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 from pipeline.adapters.html.drawings import clean_drawing
 from pipeline.errors import InputError
 
 SECONDS = 30.0  # time limit; a typical chart takes 0.1 s
-_CHILD = Path(__file__).with_name("charts_child.py")
+# Code of the process that draws. It reads a JSON list of charts, and writes the drawings or the
+# error of the drawing library. It imports no module of the pipeline, so that it starts fast. A
+# panic of the library's Rust code is a BaseException, but not an Exception.
+_CHILD = """
+import json, sys
+try:
+    import mmdr
+    answer = {"drawings": [mmdr.render(text).svg() for text in json.load(sys.stdin)]}
+except ImportError as error:
+    answer = {"problem": f"{error}. Install the package mmdr"}
+except BaseException as error:
+    answer = {"problem": str(error).partition("\\n")[0]}
+json.dump(answer, sys.stdout)
+"""
 # A line that sets colours of a chart. A chart with such a line is designed for a light background.
 _OWN_COLOURS = re.compile(
     r"^\s*(?:classDef|linkStyle|style)\s|\b(?:look|theme)\w*[\"']?\s*:", re.MULTILINE
@@ -59,7 +71,7 @@ def _drawn(texts: list[str], seconds: float) -> list[str]:
     """Draw all charts in a single separate process; return the drawings. Raises InputError."""
     try:
         ended = subprocess.run(
-            [sys.executable, str(_CHILD)],
+            [sys.executable, "-c", _CHILD],
             input=json.dumps(texts).encode(),
             capture_output=True,
             timeout=seconds,

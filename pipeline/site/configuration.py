@@ -16,7 +16,7 @@ from pipeline.adapters import files
 from pipeline.config import SitePolicy
 from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.document.contents import distances
-from pipeline.core.document.yaml_nodes import composed, pairs, text_of, value_of
+from pipeline.core.document.outline import composed, pairs, text_of, value_of
 from pipeline.core.execution.code_cells import text_with_contents
 from pipeline.core.pin.lock import Lock, page_path, pages_of
 from pipeline.core.pin.sphinx_config import has_substitutions, sphinx_values

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from bs4 import BeautifulSoup
 
 from pipeline.adapters import charts
 from pipeline.adapters.charts import draw_chart
-from pipeline.adapters.charts_child import drawn
 from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.rst import rst_html
@@ -118,22 +116,18 @@ def test_a_chart_that_takes_long_is_given_up() -> None:
     ],
 )
 def test_native_code_that_ends_its_process_ends_no_other(
-    child: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    child: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "child.py").write_text(child, encoding="utf-8")
-    monkeypatch.setattr(charts, "_CHILD", tmp_path / "child.py")
+    monkeypatch.setattr(charts, "_CHILD", child)
     with pytest.raises(InputError, match=reason):
         draw_chart(FLOW)
 
 
 def test_without_the_library_its_name_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "mmdr", None)
-    assert "Install the package mmdr" in str(drawn([FLOW])["problem"])
-
-
-def test_the_child_draws_or_says_why() -> None:
-    assert "drawings" in drawn([FLOW])
-    assert "problem" in drawn(["?"])
+    without = f"import sys; sys.modules['mmdr'] = None; {charts._CHILD.lstrip()}"
+    monkeypatch.setattr(charts, "_CHILD", without)
+    with pytest.raises(InputError, match="Install the package mmdr"):
+        draw_chart(FLOW)
 
 
 def test_a_preview_shows_the_text_of_a_chart(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from adoption_project import (
 )
 from copies import DAMAGES, WRITERS, Row, score
 
-from pipeline.adapters.encoder import encoder
+from pipeline.adapters.copies import encoder
 from pipeline.commands.adopt.adoption import Matcher
 from pipeline.commands.adopt.catalogs import translations_in
 from pipeline.commands.adopt.copy_files import read_file

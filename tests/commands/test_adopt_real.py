@@ -17,7 +17,7 @@ from copies import DAMAGES, WRITERS, Row, score, translated
 from places import ROOT
 from runs import run_of
 
-from pipeline.adapters.encoder import encoder
+from pipeline.adapters.copies import encoder
 from pipeline.commands.adopt.adoption import Matcher
 from pipeline.commands.adopt.catalogs import translations_in
 from pipeline.commands.adopt.copy_files import read_file

@@ -729,7 +729,7 @@ def test_an_interrupted_run_keeps_what_is_under_way(
 def test_a_disk_that_is_full_ends_the_run(
     sample: DraftProject, well: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pipeline.adapters import replies
+    from pipeline.adapters import chat
     from pipeline.adapters.files import WriteError
 
     def full(path: Path, data: bytes) -> None:
@@ -737,7 +737,7 @@ def test_a_disk_that_is_full_ends_the_run(
             "cannot be written: No space left", where=str(path), hint="Free some."
         )
 
-    monkeypatch.setattr(replies, "write_atomic", full)
+    monkeypatch.setattr(chat, "write_atomic", full)
     sample.configure(well.url, batch=2, concurrency=1)
     told = failed(sample)
     assert told.code == 70

@@ -18,7 +18,7 @@ from repositories import commit_release, init_repository
 
 from pipeline.adapters import po
 from pipeline.adapters import reference as adapter
-from pipeline.adapters.environments import UnmadeEnvironmentError
+from pipeline.adapters.reference import UnmadeEnvironmentError
 from pipeline.entries import Catalog
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from folders import read_tree, write_tree
 from runs import run_of
 
 from pipeline.adapters import reference as adapter
-from pipeline.adapters.environments import UnmadeEnvironmentError
+from pipeline.adapters.reference import UnmadeEnvironmentError
 from pipeline.config import Settings, Upstream
 from pipeline.config.settings import ReferenceTable
 from pipeline.core.pin.lock import Lock, is_reference

@@ -24,14 +24,7 @@ MODULES = sorted(
     [
         *(CORE / "checks").rglob("*.py"),
         *(CORE / "document" / name for name in ("guard.py", "merge.py")),
-        *(
-            CORE / "document" / "markdown" / name
-            for name in ("guard.py", "active_markup.py")
-        ),
-        *(
-            CORE / "document" / "rst" / name
-            for name in ("guard.py", "active_markup.py")
-        ),
+        *(CORE / "document" / name / "guard.py" for name in ("markdown", "rst")),
         *(PACKAGE / "adapters" / "po").glob("*.py"),
         PACKAGE / "commands" / "check" / "files.py",
         *(PACKAGE / "commands" / "serve").glob("*.py"),

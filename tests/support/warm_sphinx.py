@@ -119,8 +119,8 @@ def _load_modules() -> None:
     from jinja2 import Environment, FileSystemBytecodeCache
     from sphinx.application import builtin_extensions
 
-    from pipeline.adapters.pinyin import readings_of
     from pipeline.site.extension.own_pages import _template
+    from pipeline.site.extension.search import readings_of
 
     parts = walk_packages(ours.__path__, f"{ours.__name__}.")
     names = {part.name for part in parts} - {"pipeline.site.extension.conf"}

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.adapters.kernel.cgroup import is_full, kill_group, task_limit
 from pipeline.adapters.kernel.job import Policy
-from pipeline.adapters.kernel.project_changes import ProjectChanges
+from pipeline.adapters.kernel.sandbox import ProjectChanges
 
 if TYPE_CHECKING:
     from psutil import Process

@@ -32,8 +32,8 @@ from pipeline.adapters.kernel.bytecode import compile_imports
 from pipeline.adapters.kernel.cgroup import make_group, remove_group, task_limit
 from pipeline.adapters.kernel.interpreter import ENVIRONMENT, PYTHON
 from pipeline.adapters.kernel.job import Job, Outcome, Stop
-from pipeline.adapters.kernel.project_changes import ProjectChanges
 from pipeline.adapters.kernel.sandbox import (
+    ProjectChanges,
     can_confine_writes,
     can_isolate_network,
     copy_font_list,

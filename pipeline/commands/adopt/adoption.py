@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pipeline.adapters.encoder import encoder
+from pipeline.adapters.copies import encoder
 from pipeline.adapters.upstream.commit_log import Tag
 from pipeline.commands.adopt.catalogs import CatalogFiller, import_catalog
 from pipeline.commands.adopt.copy_files import CopyFile, find_files, read_file

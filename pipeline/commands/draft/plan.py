@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pipeline.adapters.chat import read_replies
 from pipeline.adapters.memo import Memo
-from pipeline.adapters.replies import read_replies
 from pipeline.commands.check.checker import read_terms
 from pipeline.core.catalog.matcher import Text, find_similar
 from pipeline.core.drafting.batch import (

@@ -15,9 +15,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.adapters import po
-from pipeline.adapters.chat import ChatClient, OutOfBudgetError, Reply, StubClient
+from pipeline.adapters.chat import (
+    ChatClient,
+    KeptReply,
+    OutOfBudgetError,
+    Reply,
+    StubClient,
+    keep_reply,
+)
 from pipeline.adapters.files import replace_if_unchanged
-from pipeline.adapters.replies import KeptReply, keep_reply
 from pipeline.commands.draft.plan import LocaleWork, PageWork
 from pipeline.commands.run_lock import run_lock
 from pipeline.core.catalog.origins import GLOSSARY, UNDATED, Machine

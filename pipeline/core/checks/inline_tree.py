@@ -21,8 +21,7 @@ from markdown_it.token import Token
 
 from pipeline.core.document.atoms import TEXT_ROLES
 from pipeline.core.document.markdown import parser as markdown
-from pipeline.core.document.markdown.blocks import html_tags
-from pipeline.core.document.markdown.parser import inline_tokens
+from pipeline.core.document.markdown.parser import html_tags, inline_tokens
 
 # [text][label]. The first group is the character before "[text]". It may be the end of the name of
 # an indexed array: x[i][j].

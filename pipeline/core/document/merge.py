@@ -6,6 +6,9 @@ translations with reasons, and the position of every message.
 The guard examines each translation alone, and then the merged text as a whole. The second step is
 necessary because two translations may be harmless alone, but together change the text between them.
 For example, each of them may have one half of a pair of ``$`` marks.
+
+A :class:`Grammar` has the functions for one markup language. The modules of reST are imported only
+for reST documents, because docutils loads slowly.
 """
 
 from __future__ import annotations
@@ -13,16 +16,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 
-from pipeline.core.document.grammar import Grammar, grammar_of
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.landing import Landing, landing_of, landing_of_rest
-from pipeline.core.document.message import Message, Split
+from pipeline.core.document.markdown import anchors, guard, placement
+from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.notebook_json import Notebook, edit_cells
-from pipeline.core.document.reader import Document, Unit
+from pipeline.core.document.reader import Document, Format, Unit
 from pipeline.core.document.splice import Edit, Placed, apply_edits, splice
 from pipeline.errors import GuardError
 from pipeline.limits import max_tries
+from pipeline.reading import Reading
 
 _STRUCTURE = Refusal(
     "G105",
@@ -368,3 +373,73 @@ def _notebook(
             hint=BUG,
         )
     return raw
+
+
+# Names that headings must keep as link targets, by (unit number, message index).
+Names = dict[tuple[int, int], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grammar:
+    """Functions that put translations into a text, and prove that only prose has changed."""
+
+    # Takes (msgid, kind, msgstr). Returns why the guard refuses this translation, or None.
+    refusal: Callable[[str, Kind, str], Refusal | None]
+    # Takes (split, msgstr by message index, insertions). Returns the text with the translations.
+    place: Callable[[Split, Mapping[int, str], Sequence[Edit]], Placed]
+    # Takes (split, merged text). Returns the messages of the merged text, or None if more than
+    # prose has changed.
+    read_back: Callable[[Split, Placed], tuple[Message, ...] | None]
+    # Takes (splits of all units, fragments that links point to). Returns the names that headings
+    # must keep as link targets.
+    plan_targets: Callable[[Sequence[Split], frozenset[str]], Names]
+    # Takes (text, heading, name). Returns the insertion of a link target above the heading.
+    target: Callable[[str, Message, str], Edit]
+    # Takes (splits of all units, attribution). Returns the number of the unit to edit, and the
+    # insertion of the attribution.
+    attribution: Callable[[Sequence[Split], str], tuple[int, Edit]]
+
+
+def grammar_of(document: Document) -> Grammar:
+    """Return the grammar of the document's language."""
+    if document.format in (Format.RST, Format.DOCSTRING):
+        return _rst(is_docstring=document.format is Format.DOCSTRING)
+    return _markdown(
+        is_page=document.notebook is None,
+        is_run=document.format is Format.MYST_NOTEBOOK,
+        reading=document.reading,
+    )
+
+
+@cache
+def _markdown(*, is_page: bool, is_run: bool, reading: Reading) -> Grammar:
+    """Return the grammar of Markdown, for a page or for the cells of a notebook.
+
+    ``is_run`` means that the page is a MyST notebook, whose code is executed.
+    """
+    return Grammar(
+        refusal=guard.refusal,
+        place=placement.place,
+        read_back=partial(
+            guard.read_back, page=is_page, is_run=is_run, reading=reading
+        ),
+        plan_targets=anchors.plan_targets,
+        target=partial(anchors.target_edit, notebook=not is_page),
+        attribution=placement.attribution_edit,
+    )
+
+
+@cache
+def _rst(*, is_docstring: bool) -> Grammar:
+    """Return the grammar of reST, for a page or for a docstring."""
+    # These modules import docutils, which loads slowly.
+    from pipeline.core.document.rst import anchors, guard, placement
+
+    return Grammar(
+        refusal=guard.refusal,
+        place=placement.place,
+        read_back=partial(guard.read_back, is_docstring=is_docstring),
+        plan_targets=anchors.plan_targets,
+        target=anchors.target_edit,
+        attribution=placement.attribution_edit,
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from html import unescape
@@ -24,7 +24,6 @@ from sphinx.locale import admonitionlabels
 
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo, digest_of, versions_of
-from pipeline.adapters.pinyin import readings_of
 from pipeline.site.extension.navigation.toctree import Mark
 from pipeline.site.extension.nodes import english, is_html, term_note
 from pipeline.site.extension.own_pages import HEADS, reach_of, spots
@@ -340,3 +339,16 @@ def _glossary(app: Sphinx) -> SearchedPage:
     heads = Block(text="\n".join(text(locale, key) for key in HEADS))
     lines = Block(text="\n".join(map(" ".join, words)))
     return searched_page((title, heads, lines), is_translated=True)
+
+
+def readings_of(words: Iterable[str]) -> dict[str, str]:
+    """Return the pinyin of each word, with spaces between syllables.
+
+    ``["向量化"]`` → ``{"向量化": "xiang liang hua"}``
+    """
+    # imported here, because its dictionary takes half a second to load
+    from pypinyin import lazy_pinyin
+
+    return {
+        word: " ".join(" ".join(lazy_pinyin(word)).lower().split()) for word in words
+    }

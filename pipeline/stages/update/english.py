@@ -20,6 +20,7 @@ from pipeline.core.memory import record as core
 from pipeline.core.memory.file import editing_fields, public_team
 from pipeline.core.memory.opening import Opened, open_memory
 from pipeline.core.memory.record import Memory, Place, digest, english_of, layout_of
+from pipeline.core.memory.releases import at_release
 from pipeline.core.pin.lock import Lock, Page, SourceFile, is_reference, pages_of
 from pipeline.core.reference import files_of, read_record
 from pipeline.entries import Catalog, Entry
@@ -29,7 +30,6 @@ from pipeline.paths import Paths
 from pipeline.reading import Reading
 from pipeline.run import Run
 from pipeline.stages.update.locale import Locale, catalog_header
-from pipeline.stages.update.view import ReleaseView
 
 if TYPE_CHECKING:
     from pipeline.adapters.upstream import Repository
@@ -260,11 +260,27 @@ def open_english(
         )
 
 
-def view_of(run: Run, english: English) -> ReleaseView | None:
-    """Return the converter of the memory for a release beside the pin; None for the pinned one."""
-    if not run.upstream.is_beside:
-        return None
-    return ReleaseView(lock=english.lock, wanted=english.at_pin)
+def view_of(run: Run, english: English) -> Callable[[Memory], Memory] | None:
+    """Return a function that converts a page's memory to a release beside the pin.
+
+    The memory files describe the pinned release. Return None in a run of that release.
+    """
+
+    def at_this_release(shared: Memory) -> Memory:
+        wanted = english.at_pin(shared.page) or ()
+        codes = dict.fromkeys(digest(entry.msgid) for entry in wanted)
+        head = Memory(
+            upstream=shared.upstream,
+            locale=shared.locale,
+            page=shared.page,
+            commit=english.lock.commit,
+            ref=english.lock.ref,
+            layout=layout_of(wanted),
+            entries=tuple(Entry(msgid=code) for code in codes),
+        )
+        return at_release(shared, head)
+
+    return at_this_release if run.upstream.is_beside else None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -7,7 +7,7 @@ elsewhere. A file that cannot be parsed is a finding, and does not stop the run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
@@ -38,7 +38,6 @@ from pipeline.stages.update.state import State, read_state
 if TYPE_CHECKING:
     from pipeline.adapters import po
     from pipeline.core.memory.record import Memory
-    from pipeline.stages.update.view import ReleaseView
 
 # Libraries whose version affects how a catalogue is parsed, besides our own code.
 _READS_WITH = ("polib",)
@@ -87,7 +86,7 @@ class Locale:
         self.unreadable: dict[str, Catalog] = {}
         # Pages whose catalogue somebody saved after it was read. Its content is unknown.
         self.saved_meanwhile: set[str] = set()
-        self.view: ReleaseView | None = None
+        self.view: Callable[[Memory], Memory] | None = None
         self._catalogs: dict[str, po.ReadCatalog] = {}
         self._memories: dict[str, Memory | None] = {}
         self._stored: dict[str, Memory | None] = {}
@@ -361,7 +360,7 @@ class Locale:
         return self._stored[page]
 
     def _viewed(self, memory: Memory) -> Memory:
-        return self.view.read(memory) if self.view else memory
+        return self.view(memory) if self.view else memory
 
     def past_memory(self, page: str, data: bytes | None) -> Memory | None:
         """Parse an old version of a memory file, from the state or from git; None if invalid."""
@@ -419,12 +418,13 @@ class Locale:
         """
         from pipeline.adapters import po
         from pipeline.core.memory.file import memory_file
+        from pipeline.core.memory.releases import fold
 
         before = self.memory_files.get(memory.page)
         shared = self._stored_memory(memory.page) if before is not None else None
         if self.view is None or before is None or shared is None:
             return po.format_catalog(memory_file(memory))
-        folded = self.view.write(shared, memory)
+        folded = fold(shared, memory)
         # If nothing changes, the file keeps its bytes, even if the pipeline would write others.
         return before if folded is shared else po.format_catalog(memory_file(folded))
 

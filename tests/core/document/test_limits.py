@@ -22,8 +22,7 @@ import pytest
 from pipeline import limits
 from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.checks.engine import fix_entry, run_checks, subjects_of
-from pipeline.core.document.grammar import grammar_of
-from pipeline.core.document.merge import merge, place_translations
+from pipeline.core.document.merge import grammar_of, merge, place_translations
 from pipeline.core.document.message import Kind
 from pipeline.core.document.reader import Document, read_document
 

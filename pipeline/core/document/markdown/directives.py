@@ -20,8 +20,13 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from pipeline.core.document import csv_fields
-from pipeline.core.document.directives import UNKNOWN, Directive, read_directives
+from pipeline.core.document.directives import (
+    UNKNOWN,
+    Directive,
+    Field,
+    read_directives,
+    rows,
+)
 from pipeline.core.document.message import Kind
 
 DIRECTIVES = read_directives("markdown")
@@ -186,9 +191,7 @@ def glossary_entries(lines: Sequence[str]) -> Iterator[GlossaryEntry]:
         yield GlossaryEntry(start, len(term), tuple(line[indent:] for line in below))
 
 
-def csv_rows(
-    lines: Sequence[str], options: Sequence[str]
-) -> list[list[csv_fields.Field]] | None:
+def csv_rows(lines: Sequence[str], options: Sequence[str]) -> list[list[Field]] | None:
     """Return the fields of a CSV table by row, or None if its dialect of CSV is not supported.
 
     ``lines`` are the body of the directive, ``options`` the lines of its options.
@@ -197,4 +200,4 @@ def csv_rows(
     for value in option_values(options, _CSV_OPTIONS):
         if value.columns:
             values[value.key] = options[value.line][slice(*value.columns)]
-    return csv_fields.rows(lines, values)
+    return rows(lines, values)

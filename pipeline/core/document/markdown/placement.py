@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pipeline.core.document import prose
-from pipeline.core.document.csv_fields import QUOTE, quoted
+from pipeline.core.document.directives import QUOTE, quoted
 from pipeline.core.document.markdown import front_matter
 from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.splice import (

@@ -14,10 +14,22 @@ from dataclasses import replace
 from markdown_it.token import Token
 
 from pipeline import limits
-from pipeline.core.document import csv_fields, prose
-from pipeline.core.document.directives import Body, Directive
-from pipeline.core.document.markdown import blocks, directives, front_matter
-from pipeline.core.document.markdown.parser import is_paragraph, parser
+from pipeline.core.document import prose
+from pipeline.core.document.directives import QUOTE, Body, Directive, Field
+from pipeline.core.document.markdown import directives, front_matter
+from pipeline.core.document.markdown.parser import (
+    CONTAINERS,
+    FENCES,
+    HTML_CODE,
+    HTML_IMAGE,
+    OPAQUE,
+    RAW_HTML,
+    html_tags,
+    is_paragraph,
+    opaque_signature,
+    parser,
+    signature,
+)
 from pipeline.core.document.markdown.positions import (
     Lines,
     Place,
@@ -146,12 +158,12 @@ class _Splitter:
                 line = first + token.map[0]
             if token.type in _EVALUATED and not self.refused:
                 self._refuse_evaluated(token, line)
-            if token.type in blocks.OPAQUE:
+            if token.type in OPAQUE:
                 self._opaque(token, line, containers, depth)
             elif token.type != "inline":
                 # An empty block at the end may start after the last line.
                 start = starts[min(line, len(starts) - 1)]
-                self.skeleton.append((start, blocks.signature(token)))
+                self.skeleton.append((start, signature(token)))
                 if token.type == "tr_open":
                     is_header = tokens[index - 1].type == "thead_open"
                     cells = iter(
@@ -161,7 +173,7 @@ class _Splitter:
                     heading = token if token.type == "heading_open" else None
                     if token.level + 1 >= limits.NESTING:
                         self.left_in_english.append((line + 1, limits.TOO_DEEP))
-                if kind := blocks.CONTAINERS.get(token.type):
+                if kind := CONTAINERS.get(token.type):
                     _enter_or_leave(token, kind, containers)
             elif containers and containers[-1] is Kind.TABLE_CELL:
                 self._table_cell(next(cells, None), token.content, line)
@@ -271,10 +283,10 @@ class _Splitter:
             self._mkdocs_block(token, line, depth)
         elif token.type == "front_matter":
             self._front_matter(token, line)
-        elif token.type in blocks.FENCES:
+        elif token.type in FENCES:
             self._fence(token, line, depth)
         else:
-            self.skeleton.append((start, blocks.opaque_signature(token)))
+            self.skeleton.append((start, opaque_signature(token)))
 
     def _fence(self, token: Token, line: int, depth: int) -> None:
         """Add a fence: a code block, or a directive with the messages in it."""
@@ -293,7 +305,7 @@ class _Splitter:
             self.skeleton.append((start, (token.type, token.markup, info.name)))
             self._directive(directive, info.argument, token, line, depth)
             return
-        self.skeleton.append((start, blocks.opaque_signature(token)))
+        self.skeleton.append((start, opaque_signature(token)))
 
     def _front_matter(self, token: Token, line: int) -> None:
         """Add the messages in the front matter: the title, and other values that readers see."""
@@ -315,7 +327,7 @@ class _Splitter:
             at = value.end
         start = self.lines.starts[line]
         if not fixed:
-            self.skeleton.append((start, blocks.opaque_signature(token)))
+            self.skeleton.append((start, opaque_signature(token)))
             return
         # Add the YAML between the values to the skeleton, so that a merge cannot change other keys.
         fixed.append(source[at:])
@@ -336,7 +348,7 @@ class _Splitter:
         start = self.lines.starts[line]
         if depth >= limits.DIRECTIVES:
             self.left_in_english.append((line + 1, limits.TOO_MANY_DIRECTIVES))
-            self.skeleton.append((start, blocks.opaque_signature(token)))
+            self.skeleton.append((start, opaque_signature(token)))
             return
         fixed = token.info
         # The title is the only part of the first line that a translation may change.
@@ -386,9 +398,7 @@ class _Splitter:
         if directive.body is Body.TOCTREE:
             fixed += self._entries(content, first)
         elif directive.body is Body.CSV_TABLE:
-            fixed += self._fields(
-                content, first, body[:skipped], prefix=csv_fields.QUOTE
-            )
+            fixed += self._fields(content, first, body[:skipped], prefix=QUOTE)
         elif directive.body not in (Body.PROSE, Body.GLOSSARY):
             fixed += content
         start = self.lines.starts[line]
@@ -488,9 +498,7 @@ class _Splitter:
             for field in row:
                 yield self._field(field, lines, first, prefix)
 
-    def _field(
-        self, field: csv_fields.Field, lines: list[str], first: int, prefix: str
-    ) -> str:
+    def _field(self, field: Field, lines: list[str], first: int, prefix: str) -> str:
         """Add the words of a field of ``lines``; return the part that a merge must keep.
 
         If the field becomes a message, return "". Otherwise return its whole text.
@@ -540,10 +548,10 @@ class _Splitter:
         without the texts of images.
         """
         block = token.content.strip()
-        if blocks.RAW_HTML.match(block):
+        if RAW_HTML.match(block):
             return (token.content,)
         if (
-            not blocks.HTML_CODE.search(block)
+            not HTML_CODE.search(block)
             and not self._is_too_long(block, line)
             and prose.has_words(block)
         ):
@@ -556,7 +564,7 @@ class _Splitter:
                     block_end=self.lines.end(words.place.last),
                 )
                 # If there are no tags, continue as for a block without words.
-                if tags := blocks.html_tags(words.text):
+                if tags := html_tags(words.text):
                     return tags
         return self._html_images(token.content, line)
 
@@ -574,7 +582,7 @@ class _Splitter:
             spans.append((start, end))
             pieces.append(self.lines.shown[number][start:end])
         text = "\n".join(pieces)
-        for tag in blocks.html_tags(text):
+        for tag in html_tags(text):
             if tag.startswith("<!--") and prose.has_words(tag[4:-3]):
                 # Readers do not see comments, so their words are not translated.
                 return None
@@ -586,9 +594,9 @@ class _Splitter:
         count = content.rstrip("\n").count("\n") + 1
         # Search each line on its own, because a message of this kind must be on a single line.
         for number in range(line, line + count):
-            for match in blocks.HTML_IMAGE.finditer(self.lines.shown[number]):
+            for match in HTML_IMAGE.finditer(self.lines.shown[number]):
                 self._image_text(match, number, group=2)
-        return (blocks.HTML_IMAGE.sub(r"\1", content),)
+        return (HTML_IMAGE.sub(r"\1", content),)
 
     def _add(
         self,

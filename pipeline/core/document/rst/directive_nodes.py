@@ -17,12 +17,14 @@ from docutils import nodes
 from docutils.parsers.rst import Directive as DocutilsDirective
 from docutils.statemachine import StringList
 
-from pipeline.core.document.csv_fields import QUOTE, Field, rows
 from pipeline.core.document.directives import (
+    QUOTE,
     UNKNOWN,
     Body,
     Directive,
+    Field,
     read_directives,
+    rows,
 )
 from pipeline.core.document.message import Kind
 from pipeline.core.document.prose import why_raw

@@ -14,7 +14,7 @@ from operator import attrgetter
 
 from docutils.utils import column_width
 
-from pipeline.core.document.csv_fields import QUOTE, quoted
+from pipeline.core.document.directives import QUOTE, quoted
 from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.rst import anchors
 from pipeline.core.document.rst.inline import marks, spaced

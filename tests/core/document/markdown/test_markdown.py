@@ -13,7 +13,7 @@ from cases import read_cases
 from corpus import pseudo
 
 from pipeline.core.document.markdown import guard, placement
-from pipeline.core.document.markdown.blocks import html_tags
+from pipeline.core.document.markdown.parser import html_tags
 from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.message import Kind, Split
 from pipeline.errors import InputError

@@ -13,7 +13,7 @@ from docutils.parsers.rst import states
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.document.csv_fields import rows
+from pipeline.core.document.directives import rows
 from pipeline.core.document.message import Kind, Markup, Message, Split
 from pipeline.core.document.rst.blocks import has_words
 from pipeline.core.document.rst.positions import Finder, Lines

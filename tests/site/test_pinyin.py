@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("pypinyin", reason="the dependency group site is not installed")
 
-from pipeline.adapters.pinyin import readings_of
+from pipeline.site.extension.search import readings_of
 
 
 def test_a_word_is_read_by_syllables_as_in_its_context() -> None:
