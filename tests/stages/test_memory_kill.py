@@ -117,15 +117,3 @@ def test_run_killed_while_it_removes_the_memory_of_a_moved_page(
     assert killed.sync("v4").codes == whole.sync("v4").codes
     assert results(killed) == results(whole)
     assert not (killed.paths.output(LOCALE) / "set-aside").exists()
-
-
-def test_what_a_killed_split_was_writing_is_swept(origin: Path, tmp_path: Path) -> None:
-    project = Project(tmp_path / "swept", str(origin))
-    project.root.mkdir()
-    project.sync("v1")
-    ours = project.root / "build/splits/.docs.json.01234567.tmp"
-    theirs = ours.with_name(".others.json.01234567.tmp")
-    for path in (ours, theirs):
-        path.write_text("{", encoding="utf-8")
-    project.sync("v1")
-    assert (ours.exists(), theirs.exists()) == (False, True)

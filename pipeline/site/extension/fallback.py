@@ -27,7 +27,7 @@ from sphinx.parsers import RSTParser
 from sphinx.util import logging
 
 from pipeline.adapters import files
-from pipeline.adapters.html.myst import attributes_plugin
+from pipeline.adapters.html.attributes import attributes_plugin
 from pipeline.adapters.sphinx import BROKEN, BrokenPage
 from pipeline.core.document.markdown.myst_converter import to_myst
 from pipeline.core.execution.code_cells import parse_notebook, source_of

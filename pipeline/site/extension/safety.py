@@ -23,7 +23,12 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util._files import DownloadFiles
 
 from pipeline.adapters import files
-from pipeline.adapters.html.drawings import is_drawing, is_program, published
+from pipeline.adapters.html.drawings import (
+    clean_sheet,
+    is_drawing,
+    is_program,
+    published,
+)
 from pipeline.adapters.html.sanitizer import (
     FRAME,
     is_safe_address,
@@ -31,7 +36,6 @@ from pipeline.adapters.html.sanitizer import (
     sanitize_around,
     waiting_ids,
 )
-from pipeline.adapters.html.sheets import clean_sheet
 from pipeline.site.extension.bilingual.writer import may_be_parted, mix_in
 from pipeline.site.extension.content.stubs import elsewhere
 from pipeline.site.extension.nodes import (

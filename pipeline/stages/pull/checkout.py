@@ -250,10 +250,6 @@ def recover(checkout: Checkout) -> None:
                 _remove(checkout.docs)
                 os.replace(checkout.old, checkout.docs)
         _remove(checkout.new)
-        # Remove temporary files, which remain if a run was interrupted while it wrote a lock.
-        for lock in (checkout.lock, checkout.pulled):
-            for temporary in lock.parent.glob(f".{lock.name}.*.tmp"):
-                temporary.unlink()
     except OSError as error:
         raise WriteError(
             f"cannot be repaired: {error.strerror}",

@@ -445,29 +445,6 @@ class Locale:
         self.changes[self.run.shown(path)] = None
         return True
 
-    def sweep(self) -> None:
-        """Remove temporary files of interrupted runs beside catalogues and memory."""
-        if self.run.dry:
-            return
-        paths = self.paths
-        output = paths.output(self.name)
-        abandoned: list[Path] = []
-        for folder in (
-            paths.memories(self.name),
-            paths.catalogs(self.name),
-            output / "set-aside",
-            output / "replaced",
-        ):
-            abandoned += folder.rglob(".*.tmp")
-        # Search the folders of the state and of the memos, but not their subfolders.
-        state = paths.memory_state(self.name)
-        for folder in (state.parent, paths.memo(self.name, "catalogs").parent):
-            abandoned += folder.glob(".*.tmp")
-        # Other upstreams have files in the same folder, which their runs may be writing now.
-        splits = paths.splits
-        abandoned += splits.parent.glob(f".{splits.name}.*.tmp")
-        remove_files(abandoned)
-
 
 def _key(data: bytes) -> str:
     return digest_of(code_digest(_READS_WITH), data)

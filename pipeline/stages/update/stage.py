@@ -34,7 +34,6 @@ def update(
 
     Return the result for each page that was updated, and for each page that upstream dropped.
     """
-    locale.sweep()
     wanted: dict[str, Sequence[Entry]] = {}
     for page in pages:
         wanted[page.page.name] = wanted_entries(page.page.name, page.documents)

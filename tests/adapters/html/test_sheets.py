@@ -9,7 +9,7 @@ pytest.importorskip("tinycss2", reason="it is not installed")
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.adapters.html.sheets import clean_sheet
+from pipeline.adapters.html.drawings import clean_sheet
 
 CASES = (
     ("td, #a .b:first-child{color:red;}", ".t td,.t #a .b:first-child{color: red}"),
