@@ -13,7 +13,6 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.adapters import files
@@ -26,15 +25,6 @@ DIGEST_LENGTH = 64
 # In seconds. A temporary file that seems less than an hour old may be in use, because the clocks of
 # machines may differ by an hour.
 HOUR = 3600.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One entry in the folder."""
-
-    used: float  # time of last use, in seconds since the epoch
-    key: str
-    size: int
 
 
 class ExecutionCache:
@@ -94,18 +84,18 @@ class ExecutionCache:
                 path.unlink()
         # Entries with the same time of last use are sorted by key, so that every machine removes
         # the same ones.
-        rows = sorted(self._rows(), key=lambda row: (row.used, row.key))
-        excess = sum(row.size for row in rows) - self.limit
+        rows = sorted(self._rows())
+        excess = sum(size for _, _, size in rows) - self.limit
         removed = 0
-        for row in rows:
+        for _, key, size in rows:
             if excess <= 0:
                 break
-            if row.key in self._used:
+            if key in self._used:
                 continue
             with suppress(OSError):
-                self._path(row.key).unlink()
+                self._path(key).unlink()
                 removed += 1
-            excess -= row.size
+            excess -= size
         return removed
 
     def all_keys(self) -> tuple[str, ...]:
@@ -114,7 +104,7 @@ class ExecutionCache:
 
     def size(self) -> int:
         """Return the size of all entries in bytes."""
-        return sum(row.size for row in self._rows())
+        return sum(size for _, _, size in self._rows())
 
     def clear(self) -> int:
         """Remove all entries and temporary files. Raises WriteError.
@@ -144,7 +134,8 @@ class ExecutionCache:
             if KEY.fullmatch(path.stem):
                 yield path
 
-    def _rows(self) -> Iterator[_Row]:
+    def _rows(self) -> Iterator[tuple[float, str, int]]:
+        """Yield time of last use (in seconds since the epoch), key and size of each entry."""
         now = time.time()
         for path in self._files():
             with suppress(OSError):
@@ -155,7 +146,7 @@ class ExecutionCache:
                     # last, so set the time to now.
                     os.utime(path, (now, now))
                     used = now
-                yield _Row(used, path.stem, facts.st_size)
+                yield used, path.stem, facts.st_size
 
     def _leftovers(self, *, age: float) -> Iterator[Path]:
         """Yield temporary files whose last change is at least ``age`` seconds ago."""

@@ -37,12 +37,10 @@ class Published(Protocol):
 
 
 @contextmanager
-def open_published(
-    address: str, *, most_bytes: int = PUBLISHED_BYTES.most, seconds: float = SECONDS
-) -> Iterator[Published]:
+def open_published(address: str) -> Iterator[Published]:
     """Yield the site at ``address``. Raises ConfigError unless it is a web address or a folder.
 
-    A server may send at most ``most_bytes`` for a file, and take at most ``seconds`` to send it.
+    A server may send at most ``PUBLISHED_BYTES`` for a file, and take at most ``SECONDS``.
     """
     if address.lower().startswith(("http://", "https://")):
         import httpx
@@ -51,10 +49,10 @@ def open_published(
         with httpx.Client(
             follow_redirects=True,
             max_redirects=_MOST_REDIRECTS,
-            timeout=httpx.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds)),
+            timeout=httpx.Timeout(SECONDS, connect=_CONNECT_SECONDS),
             headers={"User-Agent": "jax-docs-zh"},
         ) as client:
-            yield _OnServer(client, address, most_bytes=most_bytes, seconds=seconds)
+            yield _OnServer(client, address)
         return
     if not Path(address).is_dir():
         raise ConfigError(
@@ -83,15 +81,11 @@ class _InFolder:
 class _OnServer:
     """A site on a web server."""
 
-    def __init__(
-        self, client: httpx.Client, address: str, *, most_bytes: int, seconds: float
-    ) -> None:
+    def __init__(self, client: httpx.Client, address: str) -> None:
         # People may copy the address of the home page from their browser.
         root = address.partition("#")[0].partition("?")[0].removesuffix("index.html")
         self.name = root if root.endswith("/") else f"{root}/"
         self._client = client
-        self._most_bytes = most_bytes
-        self._seconds = seconds
 
     def read(self, path: str) -> bytes | None:
         """Return the content of a file, or None if the server answers 404 or 410.
@@ -114,14 +108,14 @@ class _OnServer:
 
     def _body(self, response: httpx.Response, url: str) -> bytes:
         """Return the decompressed content. Raises SiteError if it is too large or too slow."""
-        deadline = time.monotonic() + self._seconds
+        deadline = time.monotonic() + SECONDS
         data = bytearray()
         for chunk in response.iter_bytes():
             data += chunk
-            if len(data) > self._most_bytes:
-                raise _error(url, f"is larger than {self._most_bytes >> 20} MiB")
+            if len(data) > PUBLISHED_BYTES.most:
+                raise _error(url, f"is larger than {PUBLISHED_BYTES.most >> 20} MiB")
             if time.monotonic() > deadline:
-                raise _error(url, f"takes longer than {self._seconds:.0f} seconds")
+                raise _error(url, f"takes longer than {SECONDS:.0f} seconds")
         return bytes(data)
 
 

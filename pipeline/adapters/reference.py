@@ -17,7 +17,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,23 +67,15 @@ def read_reference(
     environment |= {"PYTHONHASHSEED": "0", "CUDA_VISIBLE_DEVICES": ""}
     if path:
         environment["PYTHONPATH"] = str(path)
-    try:
-        ended = subprocess.run(
-            # "-P" keeps the folder of the script off the import path: its modules, such as
-            # ``sphinx``, have the names of libraries.
-            [str(python), "-P", str(CHILD)],
-            input=json.dumps(request).encode(),
-            env=environment,
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise _unread(package, str(error)) from error
-    if ended.returncode or len(ended.stdout) > REFERENCE_BYTES:
-        said = ended.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise _unread(package, said[-1] if said else f"exit code {ended.returncode}")
-    return ended.stdout
+    return _run(
+        # "-P" keeps the folder of the script off the import path: its modules, such as
+        # ``sphinx``, have the names of libraries.
+        [str(python), "-P", str(CHILD)],
+        partial(_unread, package),
+        timeout=SECONDS,
+        input=json.dumps(request).encode(),
+        env=environment,
+    )
 
 
 def _unread(package: str, reason: str) -> UpstreamError:
@@ -115,35 +108,33 @@ def python_with(requirements: Sequence[str], folder: Path) -> Path:
     shutil.rmtree(place, ignore_errors=True)
     uv = shutil.which("uv")
     if uv:
-        _run([uv, "venv", "--quiet", "--python", sys.executable, str(place)])
+        make = [uv, "venv", "--quiet", "--python", sys.executable, str(place)]
         install = [uv, "pip", "install", "--quiet", "--python", str(python)]
     else:
-        _run([sys.executable, "-m", "venv", str(place)])
+        make = [sys.executable, "-m", "venv", str(place)]
         install = [str(python), "-m", "pip", "install", "--quiet"]
-    _run([*install, *requirements])
+    for command in (make, [*install, *requirements]):
+        _run(command, _failure, timeout=_SECONDS)
     complete.touch()
     return python
 
 
-def _run(words: Sequence[str]) -> None:
-    """Run a command without showing its output.
+def _run(
+    command: Sequence[str], failure: Callable[[str], PipelineError], **options: Any
+) -> bytes:
+    """Return the output of a command, which is run with ``options`` of ``subprocess.run``.
 
-    If the command fails, raise UnmadeEnvironmentError with the last line of its error output.
+    If the command fails, raise the error that ``failure`` makes from the last line of its messages.
     """
     try:
-        ended = subprocess.run(
-            words,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_SECONDS,
-            check=False,
-        )
+        ended = subprocess.run(command, capture_output=True, check=False, **options)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise _failure(str(error)) from error
-    if ended.returncode:
-        said = [line for line in ended.stderr.splitlines() if line.strip()]
-        raise _failure(said[-1] if said else f"exit code {ended.returncode}")
+        raise failure(str(error)) from error
+    if ended.returncode or len(ended.stdout) > REFERENCE_BYTES:
+        said = ended.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise failure(said[-1] if said else f"exit code {ended.returncode}")
+    output: bytes = ended.stdout
+    return output
 
 
 def _failure(reason: str) -> UnmadeEnvironmentError:

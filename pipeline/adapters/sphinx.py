@@ -28,23 +28,10 @@ CONFIGURATION = SITE / "extension" / "conf.py"
 
 # Packages whose version affects the HTML: with another version, the same page may look different.
 PACKAGES = (
-    "accessible-pygments",
-    "docutils",
-    "ipython-pygments-lexers",
-    "latex2mathml",
-    "mmdr",
-    "myst-nb",
-    "myst-parser",
-    "nh3",
-    "pydata-sphinx-theme",
-    "pygments",
-    "pypinyin",
-    "sphinx",
-    "sphinx-book-theme",
-    "sphinx-copybutton",
-    "sphinx-design",
-    "sphinx-mathjax-offline",
-    "tinycss2",
+    *("accessible-pygments", "docutils", "ipython-pygments-lexers", "latex2mathml"),
+    *("mmdr", "myst-nb", "myst-parser", "nh3", "pydata-sphinx-theme", "pygments"),
+    *("pypinyin", "sphinx", "sphinx-book-theme", "sphinx-copybutton", "sphinx-design"),
+    *("sphinx-mathjax-offline", "tinycss2"),
 )
 
 # /…/site-src/a.md:12: WARNING: 'myst' cross-reference target not found: 'b' [myst.xref_missing]

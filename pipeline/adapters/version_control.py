@@ -102,15 +102,7 @@ def tracked_though_ignored(root: Path, folder: str) -> frozenset[str]:
 
 def files_in_history(root: Path, folder: str) -> frozenset[str]:
     """Return the files below ``folder`` that any commit has changed, relative to ``root``."""
-    log = (
-        "log",
-        "--all",
-        "--no-merges",
-        "--format=",
-        "--name-only",
-        "-z",
-        "--relative",
-    )
+    log = "log --all --no-merges --format= --name-only -z --relative".split()
     answer = _git(root, *log, "--", f":(literal){folder}")
     return frozenset(answer.replace("\n", "\0").split("\0"))
 
@@ -258,7 +250,7 @@ def commit_of(root: Path, name: str) -> str:
     commit = _commit(root, name)
     if commit:
         return commit
-    if not _words(root, "rev-parse", "--git-dir"):
+    if not _git(root, "rev-parse", "--git-dir"):
         raise ConfigError(
             "is not in a git repository",
             where=str(root),
@@ -287,10 +279,7 @@ def check_out(root: Path, commit: str, folder: Path) -> Path:
             where=str(root),
             hint="Check out the branch that the site is built from.",
         )
-    output = run_git(root, "rev-parse", "--show-toplevel").decode(
-        "utf-8", "surrogateescape"
-    )
-    top = Path(output.removesuffix("\n"))
+    top = Path(_git(root, "rev-parse", "--show-toplevel").removesuffix("\n"))
     below = root.resolve().relative_to(top.resolve())
     run_git(root, "clone", "-q", "--shared", "--no-checkout", str(top), str(folder))
     run_git(folder, "checkout", "-q", "--detach", commit)
@@ -318,20 +307,19 @@ def main_branch(root: Path, names: Sequence[str]) -> str:
 
 def merge_base(root: Path, first: str, second: str) -> str:
     """Return the newest common ancestor of two commits. Raises ConfigError without one."""
-    words = _words(root, "merge-base", first, second)
-    if not words:
+    base = _git(root, "merge-base", first, second).split("\n")[0]
+    if not base:
         raise ConfigError(
             f"{first[:12]} and {second[:12]} have no history in common here",
             hint=_UNSHALLOW,
         )
-    return words[0]
+    return base
 
 
 def files_at(root: Path, commit: str, folder: str) -> dict[str, str]:
     """Return the blobs of all files below ``folder`` at a commit, by path relative to ``root``."""
-    listed = run_git(root, "ls-tree", "-r", "-z", commit, "--", folder)
     blobs: dict[str, str] = {}
-    for row in listed.decode("utf-8", "surrogateescape").split("\0"):
+    for row in _git(root, "ls-tree", "-r", "-z", commit, "--", folder).split("\0"):
         # "100644 blob 1f0c…\tpath"; other entries, such as submodules, are skipped.
         words, _, path = row.partition("\t")
         if " blob " in words:
@@ -388,9 +376,8 @@ def changes_below(root: Path, folder: str) -> Iterator[FileChange]:
     """
     log = ("log", "--first-parent", "-m", f"--max-count={_COMMITS}")
     shape = ("--raw", "-z", "--no-abbrev", "--no-renames", "--format=@%H%x00%cI%x00%an")
-    answer = run_git(root, *log, *shape, "HEAD", "--", folder)
     ends = _shallow_ends(root)
-    words = iter(answer.decode("utf-8", "surrogateescape").split("\0"))
+    words = iter(_git(root, *log, *shape, "HEAD", "--", folder).split("\0"))
     commit = date = author = ""
     for word in words:
         # A commit has the fields "@<commit>", date and name. Then each file has two fields:
@@ -414,7 +401,7 @@ def changes_below(root: Path, folder: str) -> Iterator[FileChange]:
 
 def _shallow_ends(root: Path) -> frozenset[str]:
     """Return the commits whose parents a shallow clone lacks; empty for a full clone."""
-    name = run_git(root, "rev-parse", "--git-path", "shallow").decode().strip()
+    name = _git(root, "rev-parse", "--git-path", "shallow").strip()
     path = root / name
     if not name or not path.is_file():
         return frozenset()
@@ -424,9 +411,4 @@ def _shallow_ends(root: Path) -> frozenset[str]:
 def _commit(root: Path, name: str) -> str:
     """Return the id of a commit, or "" if there is none of that name."""
     question = ("rev-parse", "--verify", "--quiet", "--end-of-options")
-    words = _words(root, *question, f"{name}^{{commit}}")
-    return words[0] if words else ""
-
-
-def _words(root: Path, *arguments: str) -> list[str]:
-    return run_git(root, *arguments).decode("utf-8", "replace").split()
+    return _git(root, *question, f"{name}^{{commit}}").strip()

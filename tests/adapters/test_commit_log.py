@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 from repositories import DOCS, commit_release, git, init_repository
 
-from pipeline.adapters.upstream import open_repository, read_address
+from pipeline.adapters.upstream.address import read_address
 from pipeline.adapters.upstream.commit_log import (
     FileChange,
     commits_of_tags,
     dated_tags,
     parse_log,
 )
+from pipeline.adapters.upstream.repository import open_repository
 from pipeline.folders import WHOLE, Folders
 
 PAGE = "# Ovens\n\n" + "".join(

@@ -14,14 +14,13 @@ from places import ROOT
 from repositories import DOCS, git
 from servers import FileHandler, served
 
-from pipeline.adapters.upstream import (
+from pipeline.adapters.upstream.address import (
     Address,
     Kind,
-    Repository,
-    open_repository,
     read_address,
     without_password,
 )
+from pipeline.adapters.upstream.repository import Repository, open_repository
 from pipeline.errors import UpstreamError
 from pipeline.folders import WHOLE, Folders
 
@@ -550,7 +549,8 @@ def test_a_commit_without_a_proper_date_has_none(origin: Path, tmp_path: Path) -
 
 def test_without_git_the_way_out_is_told(origin: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from pipeline.adapters.upstream import *\n"
+        "import sys; from pathlib import Path; from pipeline.adapters.upstream.address import *\n"
+        "from pipeline.adapters.upstream.repository import *\n"
         "address = Address(url=sys.argv[1], kind=Kind.LOCAL)\n"
         "with open_repository(address, store=Path('x'), unreachable_hint=''): pass"
     )

@@ -11,8 +11,10 @@ import pytest
 from folders import write_tree
 from servers import FileHandler, served
 
+from pipeline.adapters import published
 from pipeline.adapters.published import open_published
 from pipeline.errors import ConfigError, SiteError
+from pipeline.limits import Limit
 
 FILES: dict[str, bytes | str] = {
     "a b/中.md": "words",
@@ -132,9 +134,13 @@ def test_files_of_a_server(address: str) -> None:
         ("drip", "takes longer than"),
     ],
 )
-def test_what_a_server_does_wrong_is_told(address: str, path: str, told: str) -> None:
+def test_what_a_server_does_wrong_is_told(
+    address: str, path: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(published, "PUBLISHED_BYTES", Limit(2 << 20, "bytes"))
+    monkeypatch.setattr(published, "SECONDS", 0.5)
     with (
-        open_published(address, most_bytes=2 << 20, seconds=0.5) as site,
+        open_published(address) as site,
         pytest.raises(SiteError, match=told) as error,
     ):
         site.read(path)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.adapters.upstream import Kind, address_of, open_upstream
+from pipeline.adapters.upstream.address import Kind
+from pipeline.adapters.upstream.repository import address_of, open_upstream
 from pipeline.config import Settings, Upstream
 from pipeline.errors import UpstreamError
 from pipeline.folders import WHOLE

@@ -19,7 +19,7 @@ from repositories import DOCS, commit_release, git, init_repository
 from runs import run_of
 
 from pipeline.adapters.files import WriteError
-from pipeline.adapters.upstream import TreeEntry
+from pipeline.adapters.upstream.repository import TreeEntry
 from pipeline.config import Settings, Upstream
 from pipeline.core.pin.lock import Lock, blob_id, pages_of, parse_lock
 from pipeline.errors import ConfigError, InputError, UpstreamError

@@ -11,15 +11,13 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 import sysconfig
 from contextlib import suppress
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 
-from pipeline.adapters.kernel.interpreter import ENVIRONMENT
-from pipeline.adapters.kernel.sandbox import kernel_command, kernel_environment
+from pipeline.adapters.kernel.sandbox import kernel_command, run_beside
 
 KERNEL = "ipykernel.kernelapp"  # module that every kernel imports
 # An import in the JSON of a notebook. The pattern also matches prose ("import data"). This does no
@@ -33,8 +31,6 @@ for name in sys.argv[1:]:
     except BaseException:
         pass
 """
-# Time limit. After that, each page compiles the remaining modules for itself.
-_SECONDS = 120
 
 
 def compile_imports(notebook: str, folder: Path) -> None:
@@ -52,16 +48,7 @@ def compile_imports(notebook: str, folder: Path) -> None:
         limit="",
         folders=[own, *packages],
     )
-    given = {**ENVIRONMENT, "JPY_PARENT_PID": str(os.getpid())}
-    with suppress(subprocess.TimeoutExpired):
-        subprocess.run(
-            command,
-            env=kernel_environment(own, threads=1, given=given),
-            cwd=own,
-            check=False,
-            capture_output=True,
-            timeout=_SECONDS,
-        )
+    run_beside(command, own, JPY_PARENT_PID=str(os.getpid()))
 
 
 def _is_compiled(name: str) -> bool:

@@ -46,7 +46,7 @@ TEMPORARY = Path("/tmp")  # noqa: S108 - this path is in the code of pages
 # continues with "/p-12345678/k-5".
 SOCKET_LIMIT = 104 - len("/p-12345678/k-5") - 1
 _FOLDER = "fonts"
-_SECONDS = 120  # time limit for creating the list of fonts
+_SECONDS = 120  # time limit for each command that prepares a page
 
 
 def scratch_parent() -> str:
@@ -220,7 +220,9 @@ def copy_font_list(target: Path, *, scratch: Path) -> None:
     if not fonts.exists():
         making = scratch / f"{_FOLDER}-{os.getpid()}"
         making.mkdir(exist_ok=True)
-        _make(making)
+        command = [sys.executable, "-P", "-c", "import matplotlib.font_manager"]
+        place = str(making)
+        run_beside(command, making, MPLCONFIGDIR=place, HOME=place)
         with suppress(OSError):
             making.rename(fonts)  # fails if another worker was faster
     for file in fonts.glob("fontlist-*.json"):
@@ -234,11 +236,15 @@ def remove_fonts(scratch: Path) -> None:
             remove_tree(folder)
 
 
-def _make(folder: Path) -> None:
-    given = {**ENVIRONMENT, "MPLCONFIGDIR": str(folder), "HOME": str(folder)}
+def run_beside(command: Sequence[str], folder: Path, **variables: str) -> None:
+    """Run a command with a kernel's variables in ``folder``, before the kernel starts.
+
+    If the command fails or takes too long, the page does the work itself.
+    """
+    given = {**ENVIRONMENT, **variables}
     with suppress(subprocess.TimeoutExpired):
         subprocess.run(
-            [sys.executable, "-P", "-c", "import matplotlib.font_manager"],
+            command,
             env=kernel_environment(folder, threads=1, given=given),
             cwd=folder,
             check=False,

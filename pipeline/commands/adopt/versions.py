@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from pipeline.adapters.files import read_bytes
-from pipeline.adapters.upstream import Repository, open_upstream
 from pipeline.adapters.upstream.commit_log import Tag
+from pipeline.adapters.upstream.repository import Repository, open_upstream
 from pipeline.core.adoption.blocks import blocks_of
 from pipeline.core.adoption.candidates import (
     Candidate,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pipeline import limits
 from pipeline.adapters.files import read_own
-from pipeline.adapters.upstream import TreeEntry
+from pipeline.adapters.upstream.repository import TreeEntry
 from pipeline.core.document.contents import Inclusion, inclusions
 from pipeline.core.document.outline import outline_places
 from pipeline.core.execution.code_cells import text_with_contents

@@ -12,14 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from pipeline.adapters.files import is_inside, read_bytes
-from pipeline.adapters.upstream import (
-    Address,
-    Kind,
+from pipeline.adapters.upstream.address import Address, Kind, without_password
+from pipeline.adapters.upstream.repository import (
     Repository,
     TreeEntry,
     address_of,
     open_upstream,
-    without_password,
 )
 from pipeline.config import Upstream
 from pipeline.core.pin.lock import (

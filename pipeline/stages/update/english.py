@@ -32,7 +32,7 @@ from pipeline.run import Run
 from pipeline.stages.update.locale import Locale, catalog_header
 
 if TYPE_CHECKING:
-    from pipeline.adapters.upstream import Repository
+    from pipeline.adapters.upstream.repository import Repository
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,7 +244,10 @@ def open_english(
         @cache
         def repository() -> Repository | None:
             """Return the repository. It is opened only if needed: most runs need no old commits."""
-            from pipeline.adapters.upstream import CHECK_ADDRESS, open_upstream
+            from pipeline.adapters.upstream.repository import (
+                CHECK_ADDRESS,
+                open_upstream,
+            )
 
             opened = open_upstream(
                 run.settings, run.upstream, unreachable_hint=CHECK_ADDRESS
