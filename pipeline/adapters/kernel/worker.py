@@ -28,21 +28,12 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from pipeline.adapters.files import remove_tree
+from pipeline.adapters.kernel import sandbox
 from pipeline.adapters.kernel.bytecode import compile_imports
 from pipeline.adapters.kernel.cgroup import make_group, remove_group, task_limit
 from pipeline.adapters.kernel.interpreter import ENVIRONMENT, PYTHON
 from pipeline.adapters.kernel.job import Job, Outcome, Stop
-from pipeline.adapters.kernel.sandbox import (
-    ProjectChanges,
-    can_confine_writes,
-    can_isolate_network,
-    copy_font_list,
-    fill_folder,
-    folders_to_change,
-    kernel_environment,
-    remove_fonts,
-    startup_failure,
-)
+from pipeline.adapters.kernel.sandbox import ProjectChanges
 from pipeline.adapters.kernel.watch import (
     PageRun,
     Progress,
@@ -106,7 +97,7 @@ def run(job: Job, cell: c_int) -> Outcome:
     adopt_orphans()
     start, text = time.monotonic(), job.notebook
     progress = Progress(shared=cell)
-    changes = ProjectChanges(None if can_confine_writes() else job.project)
+    changes = ProjectChanges(None if sandbox.can_confine_writes() else job.project)
     _Running.spared = frozenset(process.pid for process in descendants())
     folder = Path(tempfile.mkdtemp(prefix="p-", dir=job.scratch))
     _Running.scratch, _Running.folder = job.scratch, folder
@@ -152,7 +143,7 @@ def _run_until(
             cell.update(outputs=[], execution_count=None)
     notebook.cells = cells[:end]
     try:
-        fill_folder(folder, job.folder, job.policy.startup)
+        sandbox.fill_folder(folder, job.folder, job.policy.startup)
         return _run_within_limits(notebook, job, folder, progress, changes)
     finally:
         notebook.cells = [*notebook.cells, *rest]
@@ -168,11 +159,13 @@ def _run_within_limits(
 
     policy = job.policy
     if job.kernel == PYTHON and "matplotlib" in job.notebook:
-        copy_font_list(folder / "matplotlib", scratch=job.scratch)
-    if can_confine_writes():
+        sandbox.copy_font_list(folder / "matplotlib", scratch=job.scratch)
+    if sandbox.can_confine_writes():
         compile_imports(job.notebook, folder)
     given = {**ENVIRONMENT, **policy.variables}
-    environment = kernel_environment(folder, threads=policy.threads, given=given)
+    environment = sandbox.kernel_environment(
+        folder, threads=policy.threads, given=given
+    )
     stop = None
     _Running.group = make_group(task_limit(policy.processes, policy.threads))
     with Watch(policy, _Running.spared, _Running.group) as watch:
@@ -188,7 +181,7 @@ def _run_within_limits(
             stop = execute(notebook, job, page, environment=environment)
         except Exception:
             # nbclient has no DeadKernelError for a kernel that ends before its first reply.
-            stop = startup_failure(folder)
+            stop = sandbox.startup_failure(folder)
             if stop is None and watch.breach is None:
                 raise
     if watch.breach is not None:
@@ -200,9 +193,9 @@ def _run_within_limits(
             message=watch.breach.message,
             traceback=stop.traceback if stop else "",
         )
-    if stop is not None and policy.offline and can_isolate_network():
+    if stop is not None and policy.offline and sandbox.can_isolate_network():
         stop = _with_offline_message(stop)
-    return stop and _with_folders(stop, folders_to_change(folder, job.project))
+    return stop and _with_folders(stop, sandbox.folders_to_change(folder, job.project))
 
 
 def _with_offline_message(stop: Stop) -> Stop:
@@ -245,7 +238,7 @@ def _watch_parent() -> None:
 def _exit(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:
     _clean_up()
     if _Running.scratch is not None:
-        remove_fonts(_Running.scratch)
+        sandbox.remove_fonts(_Running.scratch)
         with suppress(OSError):
             _Running.scratch.rmdir()  # succeeds only for the last worker
     os._exit(_TERMINATED)

@@ -17,16 +17,9 @@ from dataclasses import dataclass, replace
 import polib
 
 from pipeline.adapters.copies import chinese_encoding
+from pipeline.adapters.po import scanner
 from pipeline.adapters.po.header import CHARSET, read_header
-from pipeline.adapters.po.scanner import (
-    END_ISOLATE,
-    ISOLATE,
-    UNWRITABLE,
-    LinesAbove,
-    Scan,
-    Source,
-    same_edges,
-)
+from pipeline.adapters.po.scanner import LinesAbove, Scan, Source
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError, check_limit
 from pipeline.findings import Finding
@@ -73,7 +66,7 @@ _HEADER: _Key = (None, "")
 # Matches one name in a "#:" line. A name with spaces is enclosed in two invisible characters
 # (isolates); any other name ends at the next space.
 _REFERENCE = re.compile(
-    f"{ISOLATE}([^{END_ISOLATE}]*){END_ISOLATE}([^ \\t]*)|([^ \\t]+)"
+    f"{scanner.ISOLATE}([^{scanner.END_ISOLATE}]*){scanner.END_ISOLATE}([^ \\t]*)|([^ \\t]+)"
 )
 
 
@@ -136,7 +129,7 @@ def _decode(data: bytes, where: str) -> str:
         raise InputError(
             "is not UTF-8", where=f"{where}:{line}", hint=how_to_convert(data)
         ) from error
-    for character, name in UNWRITABLE.items():
+    for character, name in scanner.UNWRITABLE.items():
         if character in text:
             line = text.count("\n", 0, text.index(character)) + 1
             hint = "Remove it and run again."
@@ -196,7 +189,7 @@ def _entry(above: LinesAbove, read: polib.POEntry) -> Entry:
     msgstr = read.msgstr
     # The header must keep its final line break, although its msgid is empty.
     if read.msgid:
-        msgstr = same_edges(read.msgid, msgstr)
+        msgstr = scanner.same_edges(read.msgid, msgstr)
     return Entry(
         msgid=read.msgid,
         msgstr=msgstr,

@@ -12,15 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from pipeline.adapters.po.scanner import (
-    END_ISOLATE,
-    FLAG,
-    ISOLATE,
-    UNWRITABLE,
-    ends_in_backslash,
-    same_edges,
-    string_lines,
-)
+from pipeline.adapters.po import scanner
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 
@@ -44,13 +36,13 @@ def replace_msgstrs(data: bytes, msgstrs: Mapping[int, str]) -> bytes:
             end += 1
         line_end = "\r" if lines[start].endswith("\r") else ""
         lines[start:end] = [
-            f"{line}{line_end}" for line in string_lines("", _KEYWORD, msgstr)
+            f"{line}{line_end}" for line in scanner.string_lines("", _KEYWORD, msgstr)
         ]
     return "\n".join(lines).encode("utf-8")
 
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
-_BAD_IN_REFERENCE = re.compile(f"[\r\n{ISOLATE}{END_ISOLATE}]")
+_BAD_IN_REFERENCE = re.compile(f"[\r\n{scanner.ISOLATE}{scanner.END_ISOLATE}]")
 # A reference that needs isolates: it has a space, or ends in a backslash.
 _NEEDS_ISOLATES = re.compile(r"[ \t]|\\\Z")
 
@@ -128,7 +120,7 @@ def _as_read(entry: Entry, line: int) -> Entry:
     """Return ``entry`` as ``read_catalog`` would return it; its msgid is at ``line``."""
     return replace(
         entry,
-        msgstr=same_edges(entry.msgid, entry.msgstr),
+        msgstr=scanner.same_edges(entry.msgid, entry.msgstr),
         comments=tuple(_rows(entry.comments)),
         notes=tuple(_rows(entry.notes)),
         flags=tuple(_written_flags(entry)),
@@ -138,7 +130,7 @@ def _as_read(entry: Entry, line: int) -> Entry:
 
 def _encode(text: str) -> bytes:
     """Return the bytes of a file. If a line cannot be written, an InputError quotes the line."""
-    for character, name in UNWRITABLE.items():
+    for character, name in scanner.UNWRITABLE.items():
         if character in text:
             raise _unwritable(name, at=_line_at(text, text.index(character)))
     try:
@@ -162,7 +154,7 @@ def _header_block(catalog: Catalog) -> str:
         fields += f"{name}: {value}\n"
     lines = [*_comment_lines("#", catalog.comment), 'msgid ""']
     # ``is_header``: like msgcat, split the string even if there is only one field.
-    lines += string_lines("", "msgstr", fields, is_header=True)
+    lines += scanner.string_lines("", "msgstr", fields, is_header=True)
     return "\n".join(lines) + "\n"
 
 
@@ -179,24 +171,24 @@ def _lines_above(entry: Entry) -> Iterator[str]:
     # The previous msgid of an obsolete entry has both marks, "#~" and "#|", in one: "#~| msgid".
     mark = "#~| " if entry.obsolete else "#| "
     if entry.previous is not None:
-        yield from string_lines(mark, "msgid", entry.previous)
+        yield from scanner.string_lines(mark, "msgid", entry.previous)
     if entry.previous_plural is not None:
-        yield from string_lines(mark, "msgid_plural", entry.previous_plural)
+        yield from scanner.string_lines(mark, "msgid_plural", entry.previous_plural)
 
 
 def _string_lines(entry: Entry) -> Iterator[str]:
     """Yield the lines of an entry's strings: msgctxt, msgid, msgstr."""
     mark = "#~ " if entry.obsolete else ""
     if entry.context is not None:
-        yield from string_lines(mark, "msgctxt", entry.context)
-    yield from string_lines(mark, "msgid", entry.msgid)
+        yield from scanner.string_lines(mark, "msgctxt", entry.context)
+    yield from scanner.string_lines(mark, "msgid", entry.msgid)
     if entry.plural is None:
-        msgstr = same_edges(entry.msgid, entry.msgstr)
-        yield from string_lines(mark, "msgstr", msgstr)
+        msgstr = scanner.same_edges(entry.msgid, entry.msgstr)
+        yield from scanner.string_lines(mark, "msgstr", msgstr)
         return
-    yield from string_lines(mark, "msgid_plural", entry.plural)
+    yield from scanner.string_lines(mark, "msgid_plural", entry.plural)
     for number, form in enumerate(entry.forms):
-        yield from string_lines(mark, f"msgstr[{number}]", form)
+        yield from scanner.string_lines(mark, f"msgstr[{number}]", form)
 
 
 def _written_flags(entry: Entry) -> Iterator[str]:
@@ -208,7 +200,7 @@ def _written_flags(entry: Entry) -> Iterator[str]:
     for flag in entry.flags:
         if flag.endswith("-format") and not flag.startswith("no-"):
             continue
-        if not FLAG.fullmatch(flag):
+        if not scanner.FLAG.fullmatch(flag):
             raise _unwritable("a flag with a space or a comma", at=entry.msgid)
         yield flag
 
@@ -224,7 +216,7 @@ def _comment_lines(mark: str, comments: Iterable[str]) -> Iterator[str]:
     for row in _rows(comments):
         if not row:
             yield mark
-        elif ends_in_backslash(row):
+        elif scanner.ends_in_backslash(row):
             yield f"{mark} {row} "  # see ends_in_backslash
         else:
             yield f"{mark} {row}"
@@ -239,7 +231,7 @@ def _reference_lines(entry: Entry) -> Iterator[str]:
         if not name or _BAD_IN_REFERENCE.search(name):
             raise _unwritable(f"the reference {name!r}", at=entry.msgid)
         if _NEEDS_ISOLATES.search(name):
-            yield f"#: {ISOLATE}{name}{END_ISOLATE}"
+            yield f"#: {scanner.ISOLATE}{name}{scanner.END_ISOLATE}"
         else:
             yield f"#: {name}"
 

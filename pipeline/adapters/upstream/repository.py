@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NoReturn
 
+from pipeline.adapters.upstream import commit_log
 from pipeline.adapters.upstream.address import (
     FULL_COMMIT,
     SHORT_COMMIT,
@@ -29,16 +30,7 @@ from pipeline.adapters.upstream.address import (
     tag_names,
     without_password,
 )
-from pipeline.adapters.upstream.commit_log import (
-    DATES,
-    LOG,
-    PEELED_TAGS,
-    DocsCommit,
-    Tag,
-    commits_of_tags,
-    dated_tags,
-    parse_log,
-)
+from pipeline.adapters.upstream.commit_log import DocsCommit, Tag
 from pipeline.adapters.upstream.program import Program, Progress, run_git
 from pipeline.adapters.upstream.store import NO_ANSWER, Store, UpstreamErrors, reason_of
 from pipeline.config import Settings, Upstream, upstream_variable
@@ -216,10 +208,10 @@ class Repository:
             self._store.fetch_commit(commit)
         if self._is_shallow() and self._kind is Kind.REMOTE:
             self._store.fetch_history(commit)
-        answer = self._program.call(*LOG, commit, "--", *docs.names)
+        answer = self._program.call(*commit_log.LOG, commit, "--", *docs.names)
         if answer.status:
             raise self._errors.damaged(reason_of(answer.complaint))
-        return parse_log(answer.output, docs)
+        return commit_log.parse_log(answer.output, docs)
 
     def tree(self, commit: str, docs: Folders) -> tuple[TreeEntry, ...]:
         """Return the files of ``docs`` at a local commit; missing folders are skipped."""
@@ -241,14 +233,18 @@ class Repository:
     def dated_tags(self) -> tuple[Tag, ...]:
         """Return the tags whose commits are local, with dates. Contacts the server once."""
         if self._kind is Kind.LOCAL:
-            tags = self._list_refs(PEELED_TAGS, "refs/tags")
+            tags = self._list_refs(commit_log.PEELED_TAGS, "refs/tags")
         else:
-            advertised = commits_of_tags(self._advertised("refs/tags"))
+            advertised = commit_log.commits_of_tags(self._advertised("refs/tags"))
             tags = self._peeled(advertised)
         answer = self._program.call(
-            "log", "--no-walk=unsorted", "--ignore-missing", DATES, *set(tags.values())
+            "log",
+            "--no-walk=unsorted",
+            "--ignore-missing",
+            commit_log.DATES,
+            *set(tags.values()),
         )
-        return dated_tags(tags, answer.output)
+        return commit_log.dated_tags(tags, answer.output)
 
     def tags(self) -> frozenset[str]:
         """Return the names of all tags. Contacts the server once and transfers nothing else."""

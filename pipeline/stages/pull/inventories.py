@@ -14,17 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.adapters.files import read_bytes, remove_files, write_if_changed
-from pipeline.core.inventories import (
-    Inventory,
-    Names,
-    References,
-    as_warning,
-    format_names,
-    names_table,
-    parse_names,
-    read_inventory,
-    references_in,
-)
+from pipeline.core import inventories
+from pipeline.core.inventories import Inventory, Names, References
 from pipeline.core.pin.lock import Lock
 from pipeline.errors import InputError
 from pipeline.findings import Finding
@@ -62,9 +53,11 @@ def refresh_names(run: Run, lock: Lock) -> Refreshed:
         if not _counts(run, path):
             continue
         try:
-            fetched[name] = read_inventory(read_bytes(path), where=run.shown(path))
+            fetched[name] = inventories.read_inventory(
+                read_bytes(path), where=run.shown(path)
+            )
         except InputError as error:
-            findings.append(as_warning(error))
+            findings.append(inventories.as_warning(error))
             continue
         findings += _refused(fetched[name], run.shown(path))
     old, damage = _old_names(run)
@@ -72,7 +65,7 @@ def refresh_names(run: Run, lock: Lock) -> Refreshed:
         # Without all inventories, the new table would lack names. A person may still recover these
         # names from the damaged table, so do not overwrite the damaged table.
         return Refreshed(findings=(*findings, *damage))
-    table = names_table(others, fetched, old, _references(run, lock))
+    table = inventories.names_table(others, fetched, old, _references(run, lock))
     is_changed = _write(run, table)
     return Refreshed(
         changes=(run.shown(run.paths.names),) if is_changed else (),
@@ -92,9 +85,9 @@ def _fetch(run: Run, site: str, path: Path) -> tuple[Finding, ...]:
         run.log.detail(f"{where} is unavailable: {_instead(path)}")
         return ()
     try:
-        read_inventory(data, where=where)
+        inventories.read_inventory(data, where=where)
     except InputError as error:
-        return (as_warning(error),)
+        return (inventories.as_warning(error),)
     write_if_changed(path, data)
     # An unchanged file is not written. Its new time shows that it was fetched today.
     path.touch()
@@ -148,9 +141,9 @@ def _old_names(run: Run) -> tuple[Names, tuple[Finding, ...]]:
     if not path.is_file():
         return {}, ()
     try:
-        return parse_names(read_bytes(path), where=run.shown(path)), ()
+        return inventories.parse_names(read_bytes(path), where=run.shown(path)), ()
     except InputError as error:
-        return {}, (as_warning(error),)
+        return {}, (inventories.as_warning(error),)
 
 
 def _references(run: Run, lock: Lock) -> References:
@@ -160,7 +153,9 @@ def _references(run: Run, lock: Lock) -> References:
     # names. Read only the last one.
     paths = [page.files[-1].path for page in lock.pages]
     documents = (read_bytes(run.paths.docs / path) for path in paths)
-    return references_in((data.decode("utf-8", "replace") for data in documents), usual)
+    return inventories.references_in(
+        (data.decode("utf-8", "replace") for data in documents), usual
+    )
 
 
 def _write(run: Run, table: Names) -> bool:
@@ -170,7 +165,7 @@ def _write(run: Run, table: Names) -> bool:
         is_there = path.is_file()
         remove_files([path])
         return is_there
-    is_changed = write_if_changed(path, format_names(table))
+    is_changed = write_if_changed(path, inventories.format_names(table))
     # An unchanged file is not written. Its new time shows that it is up to date.
     path.touch()
     return is_changed

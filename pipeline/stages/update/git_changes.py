@@ -19,17 +19,7 @@ from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.adapters import po
-from pipeline.adapters.version_control import (
-    authors_of_lines,
-    blobs_in_git,
-    blobs_in_history,
-    checked_out,
-    files_in_index,
-    moments_of_lines,
-    tracked_though_ignored,
-    versions_in_git,
-)
+from pipeline.adapters import po, version_control
 from pipeline.core.memory.closing import close_catalog
 from pipeline.core.memory.merge import differences
 from pipeline.core.memory.record import TOUCH, TRANSLATOR, Memory
@@ -50,7 +40,7 @@ def touches_in_git(root: Path, path: str) -> Callable[[str], str]:
 
     @cache
     def authors() -> dict[str, str]:
-        return authors_of_lines(root, path)
+        return version_control.authors_of_lines(root, path)
 
     def touch_of(msgstr: str) -> str:
         found = authors()
@@ -71,7 +61,7 @@ def moments_in_git(root: Path, path: str) -> MomentOf:
 
     @cache
     def lines() -> list[tuple[str, float]]:
-        return moments_of_lines(root, path)
+        return version_control.moments_of_lines(root, path)
 
     def moment_of_msgstr(entry: Entry) -> float:
         msgstr = dropwhile(
@@ -131,12 +121,12 @@ def moves_of(
     if not before:
         return {}  # the common case: git is not needed
     root = locale.paths.root
-    known = blobs_in_git(root, now.values())
+    known = version_control.blobs_in_git(root, now.values())
     folder = locale.paths.memories(locale.name).relative_to(root).as_posix()
-    kept = blobs_in_history(root, folder)
+    kept = version_control.blobs_in_history(root, folder)
     # If git's index still has a missing file, a person or a program has removed it, not git.
     names = {page: locale.memory_name(page) for page in before if page not in now}
-    expected = files_in_index(root, names.values())
+    expected = version_control.files_in_index(root, names.values())
     moves: dict[str, Move] = {}
     for page, blob in before.items():
         is_kept = blob in kept
@@ -173,7 +163,7 @@ def start_in_git(locale: Locale, local: Catalog, theirs: Memory) -> Start:
     for base in memories_in_git(locale, theirs.page):
         if _distance(local, base) == 0:
             blob = blob_id(locale.memory_files[theirs.page])
-            by_git = bool(blobs_in_git(locale.paths.root, {blob}))
+            by_git = bool(version_control.blobs_in_git(locale.paths.root, {blob}))
             return Start(base, Move(by_git=by_git, is_kept=True))
     return Start(None, NO_MOVE)
 
@@ -187,10 +177,12 @@ def overwritten_by_git(locale: Locale) -> frozenset[str]:
     """
     root = locale.paths.root
     folder = locale.paths.catalogs(locale.name).relative_to(root).as_posix()
-    tracked = tracked_though_ignored(root, folder)
+    tracked = version_control.tracked_though_ignored(root, folder)
     state = locale.state
     before = state.branch
-    state.branch = Branch(head=checked_out(root), has_catalogs=bool(tracked))
+    state.branch = Branch(
+        head=version_control.checked_out(root), has_catalogs=bool(tracked)
+    )
     # If the previous branch commits catalogues, too, git refuses to overwrite uncommitted changes.
     if before is None or before.has_catalogs or before.head == state.branch.head:
         return frozenset()
@@ -213,7 +205,9 @@ def _distance(local: Catalog, version: Memory) -> int:
 
 def memories_in_git(locale: Locale, page: str) -> Iterator[Memory]:
     """Yield the versions of a page's memory file in git, newest first."""
-    for data in versions_in_git(locale.paths.root, locale.memory_name(page)):
+    for data in version_control.versions_in_git(
+        locale.paths.root, locale.memory_name(page)
+    ):
         version = locale.past_memory(page, data)
         if version is not None:
             yield version

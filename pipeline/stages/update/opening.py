@@ -20,6 +20,7 @@ from pipeline.core.pin.lock import Lock
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
 from pipeline.report.counts import counted, written_text
+from pipeline.stages.update import git_changes
 from pipeline.stages.update.english import (
     English,
     open_english,
@@ -27,17 +28,7 @@ from pipeline.stages.update.english import (
     rebuild_catalog,
     view_of,
 )
-from pipeline.stages.update.git_changes import (
-    NO_MOVE,
-    Move,
-    Start,
-    moments_in_git,
-    moves_of,
-    overwritten_by_git,
-    start_in_git,
-    start_of_overwritten,
-    touches_in_git,
-)
+from pipeline.stages.update.git_changes import Move, Start
 from pipeline.stages.update.locale import Locale, how_to_store
 from pipeline.stages.update.merge import Sides, merge_sides, save_dropped_translations
 
@@ -58,8 +49,8 @@ def open_memory(
         # two files is enough.
         due = [page for page in locale.memory_files if not locale.agrees(page)]
         removed = locale.removed_memories
-        moves = moves_of(locale, due, removed=removed)
-        overwritten = overwritten_by_git(locale)
+        moves = git_changes.moves_of(locale, due, removed=removed)
+        overwritten = git_changes.overwritten_by_git(locale)
         if overwritten:
             first, count = min(overwritten), len(overwritten)
             what = "it" if count == 1 else f"{count} catalogues"
@@ -125,8 +116,8 @@ class _Opening:
             base=base,
             move=move,
             seen=seen,
-            touch_of=touches_in_git(root, name),
-            moment_of=moments_in_git(root, name),
+            touch_of=git_changes.touches_in_git(root, name),
+            moment_of=git_changes.moments_in_git(root, name),
             other_commits=locale.elsewhere.commits,
         )
         merged = merge_sides(sides, self.held_elsewhere)
@@ -162,7 +153,7 @@ class _Opening:
         A catalogue with work that is not stored stays. If a person or a program, not git, has
         removed the memory file, the catalogue stays unchanged and is stored again later.
         """
-        locale, move = self.locale, self.moves.get(page, NO_MOVE)
+        locale, move = self.locale, self.moves.get(page, git_changes.NO_MOVE)
         base = locale.past_memory(page, self.state.base(page))
         if base is None:
             return
@@ -209,13 +200,13 @@ class _Opening:
         page = theirs.page
         known = self.state.base(page)
         if known is None:
-            return start_in_git(self.locale, local, theirs)
+            return git_changes.start_in_git(self.locale, local, theirs)
         # Usually only the catalogue has changed, and the memory is its own base.
         is_same = known == self.locale.memory_files[page]
         base = theirs if is_same else self.locale.past_memory(page, known)
-        move = self.moves.get(page, NO_MOVE)
+        move = self.moves.get(page, git_changes.NO_MOVE)
         if page in self.overwritten:
-            start = start_of_overwritten(self.locale, local, theirs)
+            start = git_changes.start_of_overwritten(self.locale, local, theirs)
             return Start(start, move, seen=base)
         return Start(base, move)
 

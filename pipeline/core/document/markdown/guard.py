@@ -21,12 +21,7 @@ from markdown_it.token import Token
 from pipeline.core.document import atoms, guard
 from pipeline.core.document.atoms import added_formulas, canonical_math
 from pipeline.core.document.guard import Refusal, merged_messages, text_refusal
-from pipeline.core.document.markdown import directives, front_matter
-from pipeline.core.document.markdown.parser import (
-    html_tags,
-    inline_tokens,
-    plain_parser,
-)
+from pipeline.core.document.markdown import directives, front_matter, parser
 from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.markdown.template_syntax import evaluated_pieces
 from pipeline.core.document.message import Kind, Message, Split
@@ -102,7 +97,7 @@ def executable(
 
     Parse with jupytext's syntax, in which other texts may be code than in MyST.
     """
-    md = plain_parser()
+    md = parser.plain_parser()
     tokens: list[Token] = []
     md.block.parse(_LINE_END.sub("\n", text), md, {}, tokens)
     blocks: list[tuple[str, str]] = []
@@ -153,7 +148,7 @@ def pieces_of(text: str) -> dict[str, Counter[str]]:
     without pieces has an empty counter.
     """
     found: dict[str, Counter[str]] = defaultdict(Counter)
-    for token in inline_tokens(text):
+    for token in parser.inline_tokens(text):
         for name, piece in _pieces(token):
             found[name][piece] += 1
     return found
@@ -286,8 +281,8 @@ def html_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
 
     The order of the tags may differ: ``<b>one</b> <i>two</i>`` may become ``<i>…</i> <b>…</b>``.
     """
-    theirs = Counter(html_tags(msgid))
-    ours = Counter(html_tags(msgstr))
+    theirs = Counter(parser.html_tags(msgid))
+    ours = Counter(parser.html_tags(msgstr))
     rest = msgstr
     for tag in ours:
         rest = rest.replace(tag, "")

@@ -8,17 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pipeline.core.document import prose
+from pipeline.core.document import prose, splice
 from pipeline.core.document.directives import QUOTE, quoted
 from pipeline.core.document.markdown import front_matter
 from pipeline.core.document.message import Kind, Message, Split
-from pipeline.core.document.splice import (
-    Edit,
-    Placed,
-    apply_edits,
-    line_end_of,
-    translation_lines,
-)
+from pipeline.core.document.splice import Edit, Placed
 
 _BACKSLASH = "\\"
 
@@ -27,13 +21,13 @@ def place(
     split: Split, translations: Mapping[int, str], insertions: Sequence[Edit] = ()
 ) -> Placed:
     """Put translations, by message index, and ``insertions`` into the text of ``split``."""
-    line_end = line_end_of(split.text)
+    line_end = splice.line_end_of(split.text)
     translated: dict[int, Edit] = {}
     for index, msgstr in translations.items():
         message = split.messages[index]
         text = to_markdown(message, msgstr, line_end=line_end)
         translated[index] = Edit(message.start, message.end, text)
-    return apply_edits(split, translated, insertions=insertions)
+    return splice.apply_edits(split, translated, insertions=insertions)
 
 
 def to_markdown(message: Message, msgstr: str, *, line_end: str = "\n") -> str:
@@ -42,7 +36,7 @@ def to_markdown(message: Message, msgstr: str, *, line_end: str = "\n") -> str:
     Add the marks of hard breaks and the prefixes of containers, and restore data URIs. In a quote
     whose English has a hard break by a backslash, ``"一\\n二"`` becomes ``"一\\\\\\n> 二"``.
     """
-    lines = translation_lines(prose.show_payloads(msgstr, message.payloads))
+    lines = splice.translation_lines(prose.show_payloads(msgstr, message.payloads))
     if message.kind in front_matter.KINDS:
         return front_matter.written(" ".join(lines), message.prefix)
     if message.kind is Kind.TABLE_CELL and message.prefix == QUOTE:
@@ -77,7 +71,7 @@ def attribution_edit(splits: Sequence[Split], line: str) -> tuple[int, Edit]:
     """
     unit, at = _attribution_place(splits)
     text = splits[unit].text
-    end = line_end_of(text)
+    end = splice.line_end_of(text)
     rest = text[at:]
     # Without a blank line, a paragraph below would become part of the quote.
     gap = ""
