@@ -215,10 +215,6 @@ WRITTEN = {
     "attributes": _ATTRIBUTES,
     "alert": _ALERT,
 }
-# A fast filter: each match of the patterns above contains one of these, in lower case.
-_MAYBE_WRITTEN = re.compile(r"<|\]\(|//|www\.|data:|script:|https?:|file:|\{|\\|\[!")
-
-
 _TEMPLATE_MARKS = ("{{", "{%", "{#")
 _BRACE = re.compile(r"[{}]")
 
@@ -255,14 +251,6 @@ def resolve_references(text: str) -> str:
     while "&" in text and (resolved := unescape(text)) != text:
         text = resolved
     return text
-
-
-def may_hold_written(text: str) -> bool:
-    """Return whether one of the patterns in :data:`WRITTEN` may match ``text``.
-
-    This is a fast filter. If it returns False, none of them can match.
-    """
-    return bool(_MAYBE_WRITTEN.search(text.lower()))
 
 
 def find_written(name: str, text: str) -> list[str]:

@@ -233,8 +233,6 @@ def written_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
     if not _ACTIVE.search(msgstr):
         return None
     text = _plain(msgstr, msgid)
-    if not guard.may_hold_written(text):
-        return None
     english = _plain(msgid, msgid)
     for name in guard.WRITTEN:
         ours = Counter(guard.find_written(name, text))

@@ -11,7 +11,7 @@ must keep. HTML blocks may have prose between their tags, which :func:`html_tags
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, lru_cache
 
 from markdown_it import MarkdownIt
@@ -199,53 +199,14 @@ def _push(state: StateBlock, kind: str, start: int, end: int, *, column: int) ->
     state.line = end
 
 
-_MARK = re.compile(r"[\n\\`*_~\[<&{$]")  # characters at which an inline rule may start
-# A code span (groups: ticks, code), or a role in single backquotes (groups: name, content).
-_CODE = re.compile(
-    r"""
-      (?<!`)(?P<ticks>`+)(?!`)(.*?[^`])(?P=ticks)(?!`)
-    | \{([A-Za-z0-9_+:-]+)\}`([^`]+)`(?!`)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_PERIOD = 5  # in a split by `_CODE`, each text is followed by four groups
-_PADDED = re.compile(r" .*[^ ].* ")
-
-
 # Cache the tokens, because the checks parse the same texts right after the guard.
 @lru_cache(maxsize=16)
 def inline_tokens(text: str) -> tuple[Token, ...]:
-    """Return the inline tokens of ``text``. Callers must not modify them.
-
-    Fast path: a text whose only markup is code spans and roles needs no parser.
-    """
-    pieces = _CODE.split(text)
-    if "\n" not in text and not _MARK.search("".join(pieces[::_PERIOD])):
-        return tuple(_simple(pieces))
+    """Return the inline tokens of ``text``. Callers must not modify them."""
     md = parser()
     tokens: list[Token] = []
     md.inline.parse(text, md, {}, tokens)
     return tuple(tokens)
-
-
-def _simple(pieces: list[str]) -> Iterator[Token]:
-    """Yield the tokens of a text whose only markup is code spans and roles.
-
-    ``pieces`` is the text split by ``_CODE``. For "use `jit` here" it is
-    "use ", "`", "jit", None, None, " here", and gives three tokens: text, code, text.
-    """
-    # No code follows the last words, so pad the list to a whole number of periods.
-    pieces = [*pieces, "", "", "", ""]
-    for at in range(0, len(pieces), _PERIOD):
-        words, ticks, code, role, content = pieces[at : at + _PERIOD]
-        if words:
-            yield Token("text", "", 0, content=words)
-        if ticks:
-            # CommonMark removes one space at both ends, as in "`` `a` ``".
-            shown = code[1:-1] if _PADDED.fullmatch(code) else code
-            yield Token("code_inline", "code", 0, content=shown, markup=ticks)
-        elif role:
-            yield Token("myst_role", "", 0, content=content, meta={"name": role})
 
 
 # The kind of a container's paragraphs, by its token name.

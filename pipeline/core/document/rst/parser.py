@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from types import MethodType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 from docutils import frontend, nodes
@@ -64,22 +64,6 @@ class _Machine(states.NestedStateMachine):
         super().runtime_init()
 
 
-@cache
-def _transitions(state: type[Any]) -> tuple[list[str], list[tuple[str, Any, Any, str]]]:
-    """Return the names of a state's transitions in order, and the transitions.
-
-    A transition is (name, pattern, function, name of the next state).
-    """
-    made: Any = object.__new__(state)
-    made.transition_order, made.transitions = [], {}
-    states.RSTState.add_initial_transitions(made)
-    rows = [
-        (name, pattern, method.__func__, next_state)
-        for name, (pattern, method, next_state) in made.transitions.items()
-    ]
-    return made.transition_order, rows
-
-
 class _State(states.RSTState):
     """Methods that all states of this module override or add."""
 
@@ -91,16 +75,6 @@ class _State(states.RSTState):
         """Use the states of this module for nested blocks as well."""
         super().__init__(state_machine, debug)
         self.nested_sm_kwargs = {"state_classes": STATES, "initial_state": "Body"}
-
-    def add_initial_transitions(self) -> None:
-        """Copy the cached transitions. docutils would look up each one again for every state."""
-        state: Any = type(self)
-        order, rows = _transitions(state)
-        self.transition_order = list(order)
-        self.transitions = {
-            name: (pattern, MethodType(function, self), next_state)
-            for name, pattern, function, next_state in rows
-        }
 
     @property
     def finder(self) -> positions.Finder:

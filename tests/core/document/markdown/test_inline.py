@@ -5,18 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-from markdown_it.token import Token
-
 from pipeline.core.checks.inline_tree import _rst_nodes, rst_inline_tree
-from pipeline.core.document.markdown import parser as markdown
-from pipeline.core.document.markdown.parser import inline_tokens
 from pipeline.core.document.rst.inline import spaced
 from pipeline.core.document.rst.parser import read_inline
 
-PIECES = (
-    "`  ``  `a`  `x_y[0]`  ``a`b``  {f}  {py:func}  {a_b}  {f}`x`  {f}`a``b`  }  {  词  。  "
-    "_  *  \\  [  ](x)  !  &amp;  <b>  $  ~  :"
-).split("  ")
 RST_PIECES = (
     '`  ``  *  **  |  _  __  :  word  两个词  <  >  [1]  ]  #  @  a.b  \\  http  //  (  )  "  '
     "PEP 8  &  $  {f}  ::  \0"
@@ -27,22 +19,6 @@ def texts(pieces: Iterable[str], count: int) -> list[str]:
     chance = random.Random(7)
     some = [*pieces, " ", "  ", "\n"]
     return ["".join(chance.choices(some, k=chance.randint(0, 8))) for _ in range(count)]
-
-
-def told(tokens: Iterable[Token]) -> list[tuple[object, ...]]:
-    return [
-        (one.type, one.tag, one.nesting, one.content, one.meta)
-        for one in tokens
-        if one.content or one.type != "text"
-    ]
-
-
-def test_any_text_is_read_as_the_parser_reads_it() -> None:
-    for text in texts(PIECES, 3000):
-        tokens: list[Token] = []
-        md = markdown.parser()
-        md.inline.parse(text, md, {}, tokens)
-        assert told(inline_tokens(text)) == told(tokens), text
 
 
 def test_rst_without_marks_is_read_as_docutils_reads_it() -> None:
