@@ -61,11 +61,3 @@ def releases_of(package: str) -> frozenset[str]:
     # With an empty name, ``distributions`` would return all packages.
     found = distributions(name=package) if package else ()
     return frozenset(one.version for one in found)
-
-
-def has_distribution(name: str) -> bool:
-    """Return whether any release of the distribution ``name`` is installed."""
-    try:
-        return bool(version(name))
-    except (PackageNotFoundError, ValueError):
-        return False

@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pipeline.adapters.installed import has_distribution, releases_of
+from pipeline.adapters.installed import releases_of
 from pipeline.adapters.memo import digest_of
 from pipeline.errors import PipelineError, UpstreamError
 from pipeline.limits import REFERENCE_BYTES
@@ -53,7 +53,7 @@ def read_reference(
     if path is None:
         requirements.append(f"{package}=={version}")
     has_package = path is not None or releases_of(package) == {version}
-    has_package &= all(map(has_distribution, needs))
+    has_package &= all(map(releases_of, needs))
     python = Path(sys.executable)
     if not has_package or not is_there("sphinx"):
         python = python_with(requirements, environments)

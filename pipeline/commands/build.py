@@ -253,7 +253,7 @@ def _execute(
     run: Run, options: BuildOptions, result: RunResult, pages: Sequence[Page]
 ) -> RunResult:
     """Run the pages' code once for all locales, and return the result with the executions."""
-    from pipeline.stages.execute import execute
+    from pipeline.stages.execute.stage import execute
 
     kernels = options.kernels
     if run.pages:

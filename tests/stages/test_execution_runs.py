@@ -21,7 +21,7 @@ from pipeline.adapters.execution_cache import ExecutionCache
 from pipeline.config import Mode, RunRule
 from pipeline.core.execution.result import Execution, Status
 from pipeline.findings import Finding, Severity
-from pipeline.stages.execute import Executed
+from pipeline.stages.execute.stage import Executed
 
 
 class TracedProject(Project):

@@ -23,7 +23,7 @@ from pipeline.core.execution.result import Execution
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.paths import Paths
 from pipeline.run import KernelOptions
-from pipeline.stages.execute import Executed, execute
+from pipeline.stages.execute.stage import Executed, execute
 
 JAX = version("jax")
 

@@ -108,7 +108,9 @@ def _raised(notebook: Any, progress: Progress) -> Stop | None:
     """
     for cell in notebook.cells:
         if cell.metadata.papermill["exception"]:
-            error = _first_error(cell)
+            outputs = cell.get("outputs", ())
+            errors = (output for output in outputs if output.output_type == "error")
+            error: Any = next(errors, {})
             return Stop(
                 cell=progress.number,
                 exception=error.get("ename", "CellExecutionError"),
@@ -116,14 +118,6 @@ def _raised(notebook: Any, progress: Progress) -> Stop | None:
                 traceback="\n".join(error.get("traceback", ())),
             )
     return None
-
-
-def _first_error(cell: Any) -> Any:
-    """Return the first error among the outputs of ``cell``, or an empty object."""
-    for output in cell.get("outputs", ()):
-        if output.output_type == "error":
-            return output
-    return {}
 
 
 class _Kernels(KernelSpecManager):

@@ -11,12 +11,12 @@ The guard keeps a translation out of a page if it could change more than prose. 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from html import unescape
 
 from pipeline import limits
-from pipeline.core.document.message import Kind, Message, Signature, Split
+from pipeline.core.document.message import Message, Signature, Split
 from pipeline.core.document.splice import Placed
 
 # Control characters, and characters that are invisible or reverse the direction of the text. With
@@ -130,10 +130,11 @@ def merged_messages(
         return None
     # Each message must be where the merge put its translation. The spans differ if a translation
     # became two blocks, or became part of an adjacent block.
-    if _spans(messages) != placed.spans:
+    if tuple((found.start, found.end) for found in messages) != placed.spans:
         return None
     # The spans do not reveal a paragraph that became a heading.
-    if _kinds(messages) != _kinds(split.messages):
+    pairs = zip(messages, split.messages, strict=True)
+    if any(ours.kind is not theirs.kind for ours, theirs in pairs):
         return None
     # The other blocks may have moved, but their signatures and their order must be the same.
     if _signatures(fresh, added) != _signatures(split, frozenset()):
@@ -142,16 +143,6 @@ def merged_messages(
     if fresh.code != split.code:
         return None
     return messages
-
-
-def _spans(messages: Sequence[Message]) -> tuple[tuple[int, int], ...]:
-    """Return the start and end offsets of each message."""
-    return tuple((message.start, message.end) for message in messages)
-
-
-def _kinds(messages: Sequence[Message]) -> list[Kind]:
-    """Return the kind of each message's block."""
-    return [message.kind for message in messages]
 
 
 def _signatures(split: Split, added: Set[int]) -> list[Signature]:

@@ -8,7 +8,7 @@ English and the merged document again.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import msgspec
 
@@ -55,6 +55,7 @@ def landing_of(
     cell: int | None,
     is_translated: bool = False,
     is_kept: bool = False,
+    is_rest: bool = False,
 ) -> Landing:
     """Return the record of one message.
 
@@ -73,18 +74,8 @@ def landing_of(
         last_line=merged.last_line,
         is_translated=is_translated,
         is_kept=is_kept,
+        is_rest=is_rest,
     )
-
-
-def landing_of_rest(english: Message, lines: int) -> Landing:
-    """Return the record of a block that stays English, and that the merge moved by some lines.
-
-    ``lines`` is the number of lines that the block moved down.
-    """
-    moved = replace(
-        english, line=english.line + lines, last_line=english.last_line + lines
-    )
-    return replace(landing_of(english, moved, cell=None), is_rest=True)
 
 
 def landings_to_json(landings: tuple[Landing, ...]) -> bytes:

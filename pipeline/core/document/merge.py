@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 
 from pipeline.core.document.guard import Refusal
-from pipeline.core.document.landing import Landing, landing_of, landing_of_rest
+from pipeline.core.document.landing import Landing, landing_of
 from pipeline.core.document.markdown import anchors, guard, placement
 from pipeline.core.document.message import Kind, Message, Split
 from pipeline.core.document.notebook_json import Notebook, edit_cells
@@ -237,7 +237,9 @@ def _blocks(unit: Unit, result: PlacedUnit) -> Iterator[Landing]:
     # These blocks follow all edits, so they move by the number of added lines.
     lines = result.placed.text.count("\n") - unit.split.text.count("\n")
     for message in unit.split.rest:
-        yield landing_of_rest(message, lines)
+        line, last = message.line + lines, message.last_line + lines
+        moved = replace(message, line=line, last_line=last)
+        yield landing_of(message, moved, cell=None, is_rest=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -174,7 +174,14 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
             hint="Save it as UTF-8, or exclude the page.",
         ) from error
     if path.endswith(".ipynb"):
-        return _read_notebook(path, raw, reading)
+        notebook = scan_notebook(raw, where=path)
+        return Document(
+            path=path,
+            format=Format.NOTEBOOK,
+            units=_units(notebook, path, reading),
+            notebook=notebook,
+            reading=reading,
+        )
     # Some binary files are valid UTF-8. A NUL character reveals them.
     if "\0" in raw:
         line = raw.count("\n", 0, raw.index("\0")) + 1
@@ -228,18 +235,6 @@ def _text_format(path: str, raw: str) -> Format:
     if is_myst_notebook(raw):
         return Format.MYST_NOTEBOOK
     return Format.MYST
-
-
-def _read_notebook(path: str, raw: str, reading: Reading) -> Document:
-    """Return the notebook in ``raw``. Each of its Markdown cells is a unit."""
-    notebook = scan_notebook(raw, where=path)
-    return Document(
-        path=path,
-        format=Format.NOTEBOOK,
-        units=_units(notebook, path, reading),
-        notebook=notebook,
-        reading=reading,
-    )
 
 
 def _units(notebook: Notebook, path: str, reading: Reading) -> tuple[Unit, ...]:

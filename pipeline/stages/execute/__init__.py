@@ -4,7 +4,3 @@
 code runs before a page. ``stage`` takes outputs from the cache or from kernels, judges them and
 writes executed notebooks. ``run_history`` stores durations and exceptions for the next run.
 """
-
-from pipeline.stages.execute.stage import Executed, execute
-
-__all__ = ["Executed", "execute"]

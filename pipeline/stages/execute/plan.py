@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +30,8 @@ from pipeline.stages.execute.startup import startup_of
 AS_IT_IS = RunRule(pages=(), reason="")  # default for pages without a rule
 # Supported languages of notebooks. "" means that the notebook states none; it counts as Python.
 _LANGUAGES = ("python", "ipython", "")
-# Fields of a policy that affect the outputs and have plain values.
-_LIMITS = (
-    *("timeout", "page_timeout", "stall", "wall_timeout", "memory", "output"),
-    *("offline", "until"),
-)
+# Fields of a policy that do not affect the outputs.
+_IRRELEVANT = ("threads", "processes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,11 +261,11 @@ def policy_facts(policy: kernel.Policy) -> dict[str, Any]:
     The number of threads is left out, because it depends on the machine. Start-up code is included
     as a digest, so that pages run again after its file was edited.
     """
-    startup = []
-    for code in policy.startup:
-        digest = hashlib.sha256(code.text.encode("utf-8")).hexdigest()
-        startup.append([code.name, digest])
-    facts: dict[str, Any] = {name: getattr(policy, name) for name in _LIMITS}
-    facts["variables"] = dict(policy.variables)
-    facts["startup"] = startup
+    facts = asdict(policy)
+    for name in _IRRELEVANT:
+        del facts[name]
+    facts["startup"] = [
+        [code.name, hashlib.sha256(code.text.encode("utf-8")).hexdigest()]
+        for code in policy.startup
+    ]
     return facts

@@ -24,7 +24,7 @@ from pipeline.core.document.merge import Merged
 from pipeline.core.document.reader import Document, Format
 from pipeline.core.execution.outputs import with_ids
 from pipeline.core.workbench.marks import ATTRIBUTE, MarkedHtml, marked_text, read_marks
-from pipeline.stages.publish.renderer import Source, check_marks, is_prose, notebook_of
+from pipeline.stages.publish.renderer import check_marks, is_prose, notebook_of
 
 _BETWEEN = uuid4().hex  # a random separator that no page contains
 
@@ -44,13 +44,9 @@ def render_marked(
         return _with_elements(_cell(markdown_html(texts[0], folder=folder)))
     if document.format is Format.RST:
         return _with_elements(_cell(rst_html(texts[0], folder=folder)))
-    source = Source(
-        path=Path(document.path),
-        data=_marked_data(merged, texts, is_json=document.notebook is not None),
-        outputs=outputs,
-        folder=folder,
-    )
-    notebook = notebook_of(source, page=document.path)
+    data = _marked_data(merged, texts, is_json=document.notebook is not None)
+    path = document.path
+    notebook = notebook_of(Path(path), data, outputs, page=path)
     return _with_elements(_body(notebook, folder))
 
 

@@ -17,7 +17,6 @@ from typing import Any
 
 from pipeline.adapters import files, kernel
 from pipeline.adapters.html import notebook as html
-from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.rst import rst_html
 from pipeline.adapters.html.sanitizer import Sanitized, sanitize
 from pipeline.core.document.reader import is_myst_notebook
@@ -109,10 +108,7 @@ def _body(preview: PreviewPage) -> Sanitized:
         text = data.decode("utf-8", "replace")
         check_marks([text], where=preview.source.name)
         return sanitize(rst_html(text, folder=preview.folder))
-    source = Source(
-        path=preview.source, data=data, outputs=preview.outputs, folder=preview.folder
-    )
-    notebook = notebook_of(source, page=preview.page)
+    notebook = notebook_of(preview.source, data, preview.outputs, page=preview.page)
     prose = [cell["source"] for cell in notebook["cells"] if is_prose(cell)]
     check_marks(prose, where=preview.source.name)
     return html.notebook_html(notebook, folder=preview.folder)
@@ -137,49 +133,29 @@ def check_marks(texts: Sequence[str], *, where: str) -> None:
     check_limit(count, PREVIEW_MARKS, where=where)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """A document to render."""
+def notebook_of(
+    path: Path, data: bytes, outputs: Path | None, *, page: str
+) -> dict[str, Any]:
+    """Return a document in any Markdown format as a notebook for nbconvert. Raises InputError.
 
-    path: Path  # its suffix selects the format
-    data: bytes
-    outputs: Path | None  # executed notebook whose outputs are shown
-    folder: PageFolder  # folder of the page, for images
-
-
-def notebook_of(source: Source, *, page: str) -> dict[str, Any]:
-    """Return a document in any Markdown format as a notebook for nbconvert. Raises InputError."""
-    path, data = source.path, source.data
+    The suffix of ``path`` selects the format. ``outputs`` is the executed notebook whose outputs
+    are shown, if there is one.
+    """
     if path.suffix == ".ipynb":
         notebook = execution.parse_notebook(data, where=str(path))
-        return _for_readers(_with_outputs(notebook, source.outputs, page))
-    text = data.decode("utf-8", "replace")
     # A text with jupytext's front matter is a notebook with code cells.
-    if is_myst_notebook(text):
+    elif is_myst_notebook(text := data.decode("utf-8", "replace")):
         notebook = kernel.notebook_from_myst(text)
-        return _for_readers(_with_outputs(notebook, source.outputs, page))
-    return _for_readers(
-        _of_one_cell({"cell_type": "markdown", "metadata": {}, "source": text})
-    )
-
-
-def _with_outputs(
-    notebook: dict[str, Any], outputs: Path | None, page: str
-) -> dict[str, Any]:
-    """Return ``notebook`` with the outputs of an executed notebook.
-
-    If the executed notebook cannot be read, or has other code, return ``notebook`` unchanged.
-    """
-    if outputs is None:
-        return notebook
-    with suppress(PipelineError):
-        ran = execution.parse_notebook(files.read_bytes(outputs), where=str(outputs))
-        return with_outputs(notebook, outputs_of(ran), where=page)
-    return notebook
-
-
-def _of_one_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
-    return {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    else:
+        cell = {"cell_type": "markdown", "metadata": {}, "source": text}
+        notebook = {"cells": [cell]}
+    if outputs is not None:
+        # Show no outputs if the executed notebook cannot be read, or has other code.
+        with suppress(PipelineError):
+            ran = files.read_bytes(outputs)
+            shown = outputs_of(execution.parse_notebook(ran, where=str(outputs)))
+            notebook = with_outputs(notebook, shown, where=page)
+    return _for_readers(notebook)
 
 
 def _for_readers(notebook: Mapping[str, Any]) -> dict[str, Any]:

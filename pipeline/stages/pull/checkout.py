@@ -18,6 +18,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,7 +94,7 @@ def update_checkout(
     changed = 0
     # The checkout has the files of ``old``, or those of the last pull if git has changed the lock
     # since.
-    known = (old, _last_pulled(checkout) or old) if old else ()
+    known = (old, _sound_lock(checkout.pulled) or old) if old else ()
     if source.in_place:
         changed = _update_reference(checkout, source)
     elif source.read is not None:
@@ -129,12 +130,11 @@ def _update_reference(checkout: Checkout, source: Source) -> int:
     return changed
 
 
-def _last_pulled(checkout: Checkout) -> Lock | None:
-    """Return the lock of the last pull, from its copy; None if unknown."""
-    try:
-        return parse_lock(read_bytes(checkout.pulled), where=str(checkout.pulled))
-    except InputError:
-        return None
+def _sound_lock(path: Path) -> Lock | None:
+    """Return the lock in a file; None if it is missing or damaged."""
+    with suppress(InputError):
+        return parse_lock(read_bytes(path), where=str(path))
+    return None
 
 
 def _vanished(checkout: Checkout, lock: Lock, known: Collection[Lock]) -> list[str]:
@@ -263,11 +263,10 @@ def recover(checkout: Checkout) -> None:
 def _is_complete(checkout: Checkout) -> bool:
     """Return whether the checkout has the files that the lock describes."""
     # This is part of a repair, so a lock that cannot be read is no error here.
-    try:
-        lock = parse_lock(read_bytes(checkout.lock), where=str(checkout.lock))
-    except InputError:
+    lock = _sound_lock(checkout.lock)
+    if lock is None or not checkout.docs.is_dir():
         return False
-    return checkout.docs.is_dir() and not changed_files(checkout.docs, lock.files)
+    return not changed_files(checkout.docs, lock.files)
 
 
 def _remove(folder: Path) -> None:

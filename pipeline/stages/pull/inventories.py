@@ -82,7 +82,10 @@ def _fetch(run: Run, site: str, path: Path) -> tuple[Finding, ...]:
     where = f"{site}objects.inv"
     data = fetch_inventory(site)
     if data is None:
-        run.log.detail(f"{where} is unavailable: {_instead(path)}")
+        instead = "only names that the table already has become links"
+        if path.is_file():
+            instead = "the older one is used"
+        run.log.detail(f"{where} is unavailable: {instead}")
         return ()
     try:
         inventories.read_inventory(data, where=where)
@@ -92,12 +95,6 @@ def _fetch(run: Run, site: str, path: Path) -> tuple[Finding, ...]:
     # An unchanged file is not written. Its new time shows that it was fetched today.
     path.touch()
     return ()
-
-
-def _instead(path: Path) -> str:
-    if path.is_file():
-        return "the older one is used"
-    return "only names that the table already has become links"
 
 
 def _is_fresh(path: Path) -> bool:

@@ -81,7 +81,7 @@ def with_reference(
             step.result = f"{counted(len(record.objects), 'object')} read"
     except PipelineError as error:
         is_same = pulled_before is not None and pulled_before.version == run.version
-        files = _intact(docs, kept) if is_same else ()
+        files = kept if is_same and not changed_files(docs, kept) else ()
         lost = "; do not commit the lock, which lacks the docstrings now"
         advice = lost if locked and not files else ""
         run.log.warn(f"{error.where or run.name}: {error.what}{advice}")
@@ -231,8 +231,3 @@ def _checked_out(docs: Path) -> tuple[SourceFile, ...]:
         )
         for path in files_below(docs / REFERENCE, "")
     )
-
-
-def _intact(docs: Path, files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
-    """Return ``files`` if the checkout has all of them unchanged, otherwise an empty tuple."""
-    return () if changed_files(docs, files) else files

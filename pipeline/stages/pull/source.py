@@ -142,19 +142,9 @@ def _git_source(
         else:
             commit = repository.resolve(lock.ref, progress)
         if known and known.commit == commit:
-            return Source(
-                lock=replace(
-                    lock,
-                    commit=commit,
-                    date=known.date,
-                    files=known.files,
-                    markdown=known.markdown,
-                    substitutions=known.substitutions,
-                    refused=known.refused,
-                    included=known.included,
-                    excluded=known.excluded,
-                )
-            )
+            package, version = lock.package, lock.version
+            same = replace(known, url=lock.url, ref=lock.ref)
+            return Source(lock=replace(same, package=package, version=version))
         entries = repository.fetch(commit, lock.docs, progress)
     markdown = _markdown(repository.names(commit, lock.docs))
     accepted = select_files(entries, log)

@@ -8,7 +8,7 @@ inserts an explicit target with the English name above a translated title that r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from docutils.nodes import fully_normalize_name, make_id
 
@@ -47,7 +47,16 @@ def referenced_names(text: str) -> frozenset[str]:
     "See Guide_ or `The  API`_." refers to ``guide`` and ``the api``. The result may include
     names that only code contains.
     """
-    return frozenset(_referenced(text))
+    # name_
+    names = set(map(_normal, _WORD.findall(text)))
+    for words, end in _PHRASE.findall(text):
+        link = _EMBEDDED.fullmatch(words)
+        if link is None and end == "_":  # `name`_
+            names.add(_normal(words))
+        # Two underscores make a reference anonymous, but not its target: `words <name_>`__
+        elif link and link[2].endswith("_"):
+            names.add(_normal(link[2].removesuffix("_")))
+    return frozenset(names)
 
 
 def link_names(text: str) -> frozenset[str]:
@@ -133,22 +142,6 @@ def _names_from_words(split: Split) -> set[str]:
         if message.kind is Kind.HEADING:
             names.add(fully_normalize_name(shown_text(message.msgid)))
     return names
-
-
-def _referenced(text: str) -> Iterator[str]:
-    """Yield the names that references point to, in arbitrary order.
-
-    Two underscores make a reference in backquotes anonymous. "`words`__" refers to the next
-    anonymous target, so it has no name. "`words <name_>`__" still refers to ``name``.
-    """
-    # name_
-    yield from map(_normal, _WORD.findall(text))
-    for words, end in _PHRASE.findall(text):
-        link = _EMBEDDED.fullmatch(words)
-        if link is None and end == "_":  # `name`_
-            yield _normal(words)
-        elif link and link[2].endswith("_"):  # `words <name_>`_
-            yield _normal(link[2].removesuffix("_"))
 
 
 def _explicit_names(text: str) -> set[str]:

@@ -202,7 +202,11 @@ def inline_refusal(msgid: str, line: str) -> guard.Refusal | None:
     # the English. Therefore also allow the marks that docutils finds if the English has separators.
     meant = pieces_of(spaced(msgid))
     ours = pieces_of(spaced(line))
-    return _new_refusal(theirs, meant, ours) or _numbered_refusal(theirs, ours)
+    refused = _new_refusal(theirs, meant, ours)
+    for name in BY_NUMBER:
+        before, after = theirs.get(name, []), ours.get(name, [])
+        refused = refused or _order_refusal(name, before, after)
+    return refused
 
 
 def field_refusal(msgid: str, line: str) -> guard.Refusal | None:
@@ -262,20 +266,9 @@ def _new_refusal(
     """Return a refusal if ``ours`` has a piece that is neither in ``theirs`` nor in ``meant``."""
     for name, pieces in ours.items():
         if name in BY_NUMBER:
-            continue  # `_numbered_refusal` compares these
+            continue  # `_order_refusal` compares these
         known = {*theirs.get(name, ()), *meant.get(name, ())}
         refused = _added(name, pieces, known)
-        if refused:
-            return refused
-    return None
-
-
-def _numbered_refusal(
-    theirs: Mapping[str, list[str]], ours: Mapping[str, list[str]]
-) -> guard.Refusal | None:
-    """Return a refusal if marks that docutils matches by order have changed."""
-    for name in BY_NUMBER:
-        refused = _order_refusal(name, theirs.get(name, []), ours.get(name, []))
         if refused:
             return refused
     return None
