@@ -157,8 +157,7 @@ def test_without_confinement_a_finding_names_page_cell_and_files(
             for job in jobs:
                 yield worker.run(replace(job, scratch=scratch), c_int())
 
-    for module in (sandbox, worker):
-        monkeypatch.setattr(module, "can_confine_writes", lambda: False)
+    monkeypatch.setattr(sandbox, "can_confine_writes", lambda: False)
     monkeypatch.setattr(kernel, "run_notebooks", run_here)
     cells = ("f.write_text('x')", "print(1)", "(p / 'own').touch(); f.unlink()")
     project = project_of(tmp_path / "project", *cells)
