@@ -7,7 +7,7 @@ It leaves files that the next run repairs. Runs killed at random moments are in
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
@@ -72,7 +72,7 @@ class Killed(BaseException):
 
 
 def kill_before_removal(monkeypatch: pytest.MonkeyPatch) -> None:
-    def remove(locale: Locale, pages: Iterable[str]) -> None:
+    def remove(locale: Locale, pages: Collection[str]) -> None:
         raise Killed
 
     monkeypatch.setattr(Locale, "remove_memories", remove)
@@ -81,7 +81,7 @@ def kill_before_removal(monkeypatch: pytest.MonkeyPatch) -> None:
 def kill_after_removal(monkeypatch: pytest.MonkeyPatch) -> None:
     real = Locale.remove_memories
 
-    def remove(locale: Locale, pages: Iterable[str]) -> None:
+    def remove(locale: Locale, pages: Collection[str]) -> None:
         real(locale, pages)
         raise Killed
 

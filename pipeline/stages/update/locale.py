@@ -7,7 +7,7 @@ elsewhere. A file that cannot be parsed is a finding, and does not stop the run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
@@ -88,7 +88,8 @@ class Locale:
         self.saved_meanwhile: set[str] = set()
         self.view: Callable[[Memory], Memory] | None = None
         self._catalogs: dict[str, po.ReadCatalog] = {}
-        self._memories: dict[str, Memory | None] = {}
+        # The errors of unreadable catalogues, by page. Such catalogues do not count as missing.
+        self._unread: dict[str, InputError] = {}
         self._stored: dict[str, Memory | None] = {}
 
     @cached_property
@@ -96,27 +97,17 @@ class Locale:
         """Pages and commits of the other releases."""
         return find_elsewhere(self.run)
 
-    @property
-    def catalog_files(self) -> dict[str, bytes]:
-        """The content of every catalogue that can be read."""
-        return self._found_catalogs[0]
-
-    @property
-    def _unread(self) -> dict[str, InputError]:
-        """The errors of unreadable catalogues, by page. Such catalogues do not count as missing."""
-        return self._found_catalogs[1]
-
     @cached_property
-    def _found_catalogs(self) -> tuple[dict[str, bytes], dict[str, InputError]]:
+    def catalog_files(self) -> dict[str, bytes]:
+        """The content of every catalogue that can be read. ``_unread`` gets the other errors."""
         files: dict[str, bytes] = {}
-        unread: dict[str, InputError] = {}
         for page, path in self._by_page(self.paths.catalogs(self.name)):
             try:
                 # The parser reports a file that is too large to be a catalogue.
                 files[page] = read_bytes(path, limit=OWN_BYTES)
             except InputError as error:
-                unread[page] = error
-        return files, unread
+                self._unread[page] = error
+        return files
 
     @cached_property
     def memory_files(self) -> dict[str, bytes]:
@@ -216,7 +207,7 @@ class Locale:
 
     @property
     def _unknown(self) -> set[str]:
-        """Return the pages that have a catalogue with unknown content."""
+        """The pages that have a catalogue with unknown content, after ``catalog_files`` is read."""
         return self.saved_meanwhile | self._unread.keys()
 
     def agrees(self, page: str) -> bool:
@@ -234,10 +225,11 @@ class Locale:
         """
         from pipeline.adapters import po
 
+        files = self.catalog_files
         if page in self._unread:
             raise self._unread[page]
         if page not in self._catalogs:
-            data = self.catalog_files[page]
+            data = files[page]
             key = _key(data)
             read = self._memo.get(page, key)
             if read is None:
@@ -280,9 +272,8 @@ class Locale:
 
         Return None if the content is unknown, or if the page is made from a rebuilt catalogue.
         """
-        if page in self.unreadable or page in self._unknown:
-            return None
-        return self.catalog_files.get(page, b"")
+        data = self.catalog_files.get(page, b"")
+        return None if page in self.unreadable or page in self._unknown else data
 
     def write_catalog(self, page: str, catalog: Catalog) -> bool:
         """Write the catalogue of a page unless somebody saved the file since it was read.
@@ -307,16 +298,12 @@ class Locale:
             self._memo.put(page, _key(data), self._catalogs[page])
         return True
 
-    def remove_catalogs(self, pages: Iterable[str]) -> None:
+    def remove_catalogs(self, pages: Collection[str]) -> None:
         """Remove the catalogues of pages."""
-        paths: list[Path] = []
         for page in pages:
-            paths.append(self.paths.catalog(self.name, page))
-            self.changes[self.catalog_name(page)] = None
             del self.catalog_files[page]
             self._catalogs.pop(page, None)
-        if not self.run.dry:
-            remove_files(paths)
+        self._remove(self.paths.catalog(self.name, page) for page in pages)
 
     def save_cache(self) -> None:
         """Save the parsed catalogues for the next run."""
@@ -335,19 +322,13 @@ class Locale:
 
     def memories(self, pages: Iterable[str]) -> dict[str, Memory]:
         """Return the memory of each of ``pages``. Invalid files are reported and left out."""
-        memories = {page: self._memory(page) for page in pages}
-        return {page: memory for page, memory in memories.items() if memory}
+        stored = self.stored_memories(pages)
+        return {page: self._viewed(memory) for page, memory in stored.items()}
 
     def stored_memories(self, pages: Iterable[str]) -> dict[str, Memory]:
         """Return the memories as in their files, for the pinned release, without ``view``."""
         memories = {page: self._stored_memory(page) for page in pages}
         return {page: memory for page, memory in memories.items() if memory}
-
-    def _memory(self, page: str) -> Memory | None:
-        if page not in self._memories:
-            stored = self._stored_memory(page)
-            self._memories[page] = stored and self._viewed(stored)
-        return self._memories[page]
 
     def _stored_memory(self, page: str) -> Memory | None:
         if page not in self._stored:
@@ -406,7 +387,6 @@ class Locale:
             self.report_row("changed-meanwhile", page, where=self.memory_name(page))
             return False
         self.memory_files[page] = data
-        self._memories.pop(page, None)
         self._stored.pop(page, None)
         return True
 
@@ -428,15 +408,17 @@ class Locale:
         # If nothing changes, the file keeps its bytes, even if the pipeline would write others.
         return before if folded is shared else po.format_catalog(memory_file(folded))
 
-    def remove_memories(self, pages: Iterable[str]) -> None:
+    def remove_memories(self, pages: Collection[str]) -> None:
         """Remove the memory of pages."""
-        paths: list[Path] = []
         for page in pages:
-            paths.append(self.paths.memory(self.name, page))
-            self.changes[self.memory_name(page)] = None
             del self.memory_files[page]
+        self._remove(self.paths.memory(self.name, page) for page in pages)
+
+    def _remove(self, paths: Iterable[Path]) -> None:
+        removed = list(paths)
+        self.changes |= dict.fromkeys(map(self.run.shown, removed))
         if not self.run.dry:
-            remove_files(paths)
+            remove_files(removed)
 
     def _write(self, path: Path, data: bytes, before: bytes | None) -> bool:
         """Write a file if it still contains ``before``, the version that ``data`` is based on."""

@@ -71,10 +71,17 @@ def parser(*, page: bool = False, dialect: Dialect = Dialect.MYST) -> MarkdownIt
         md.use(myst_block_plugin)
         md.use(myst_role_plugin)
         md.use(colon_fence_plugin)
-    use_dialect(md, dialect)
-    md.block.ruler.before(
-        "fence", "mark_line", _single("mark_line", MARK_LINE), _INTERRUPTS
-    )
+    if dialect is Dialect.MKDOCS:
+        # These rules take precedence over all others.
+        rules = {
+            "mkdocs_block": _rule("mkdocs_block", _BLOCK, indent=_INDENT),
+            "mkdocs_object": _rule("mkdocs_object", _OBJECT, indent=_INDENT),
+            "mkdocs_snippet": _rule("mkdocs_object", _SNIPPET),
+        }
+        for name, rule in rules.items():
+            md.block.ruler.before("table", name, rule, _INTERRUPTS)
+    mark = _rule("mark_line", MARK_LINE)
+    md.block.ruler.before("fence", "mark_line", mark, _INTERRUPTS)
     return md.use(front_matter_plugin) if page else md
 
 
@@ -122,81 +129,41 @@ _INTERRUPTS: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", 
 _Rule = Callable[[StateBlock, int, int, bool], bool]
 
 
-def use_dialect(md: MarkdownIt, dialect: Dialect) -> None:
-    """Add the block rules of a dialect to a parser; they take precedence over other rules."""
-    if dialect is not Dialect.MKDOCS:
-        return
-    rules = {
-        "mkdocs_block": _indented("mkdocs_block", _BLOCK),
-        "mkdocs_object": _indented("mkdocs_object", _OBJECT),
-        "mkdocs_snippet": _single("mkdocs_object", _SNIPPET),
-    }
-    for name, rule in rules.items():
-        md.block.ruler.before("table", name, rule, _INTERRUPTS)
+def _rule(kind: str, first_line: re.Pattern[str], *, indent: int = 0) -> _Rule:
+    """Return a rule for a block: a line that matches ``first_line``.
 
-
-def _indented(kind: str, first_line: re.Pattern[str]) -> _Rule:
-    """Return a rule for a block: a line that matches ``first_line``, then indented lines."""
+    With ``indent``, the lines below that are indented by so many columns belong to the block.
+    """
 
     def rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        match = _match(state, start, first_line)
-        if match is None:
+        # A line that is indented as code never matches.
+        if state.is_code_block(start):
             return False
-        if silent:
-            return True
-        column = state.sCount[start] + _INDENT
+        # Leave out the prefixes of the line's containers.
+        begin = state.bMarks[start] + state.tShift[start]
+        match = first_line.fullmatch(state.src[begin : state.eMarks[start]])
+        if match is None or silent:
+            return match is not None
+        column = state.sCount[start] + indent
         last = after = start + 1
-        while after < end and (state.isEmpty(after) or state.sCount[after] >= column):
+        is_long = bool(indent)
+        while (
+            is_long
+            and after < end
+            and (state.isEmpty(after) or state.sCount[after] >= column)
+        ):
             after += 1
             # A blank line belongs to the block only if another indented line follows.
             if not state.isEmpty(after - 1):
                 last = after
-        _push(state, kind, start, last, column=column)
-        state.tokens[-1].markup, state.tokens[-1].info = match[1], match[2]
+        token = state.push(kind, "", 0)
+        token.map = [start, last]
+        token.markup, token.info = match[1], match[2]
+        token.content = state.getLines(start + 1, last, column, False)
+        state.line = last
         return True
 
     return rule
-
-
-def _single(kind: str, line: re.Pattern[str]) -> _Rule:
-    """Return a rule for a block that consists of one line, which matches ``line``."""
-
-    def rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        match = _match(state, start, line)
-        if match is None:
-            return False
-        if not silent:
-            _push(state, kind, start, start + 1, column=0)
-            state.tokens[-1].markup, state.tokens[-1].info = match[1], match[2]
-        return True
-
-    return rule
-
-
-def _match(
-    state: StateBlock, number: int, pattern: re.Pattern[str]
-) -> re.Match[str] | None:
-    """Return the match of a whole line, or None. A line that is indented as code never matches."""
-    if state.is_code_block(number):
-        return None
-    return pattern.fullmatch(_line(state, number))
-
-
-def _line(state: StateBlock, number: int) -> str:
-    """Return a line without the prefixes of its containers."""
-    begin = state.bMarks[number] + state.tShift[number]
-    return state.src[begin : state.eMarks[number]]
-
-
-def _push(state: StateBlock, kind: str, start: int, end: int, *, column: int) -> None:
-    """Add a token for the lines ``[start, end)``, whose content begins at the second line.
-
-    ``column`` is the indentation to remove from the content.
-    """
-    token = state.push(kind, "", 0)
-    token.map = [start, end]
-    token.content = state.getLines(start + 1, end, column, False)
-    state.line = end
 
 
 # Cache the tokens, because the checks parse the same texts right after the guard.

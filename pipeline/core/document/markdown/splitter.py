@@ -373,7 +373,7 @@ class _Splitter:
         """Record the page as refused if a block has syntax that another program evaluates."""
         is_html = token.type == "html_block"
         if found := find_evaluated(token.content, self.reading, is_html=is_html):
-            self.refused = (line + found.line + 1, found.reason)
+            self.refused = (line + found[0] + 1, found[1])
 
     def _directive(
         self, directive: Directive, argument: str, token: Token, line: int, depth: int

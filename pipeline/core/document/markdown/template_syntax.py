@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from markdown_it.token import Token
@@ -62,33 +61,19 @@ _END = Token("", "", 0)  # after the last token
 _BREAKS = frozenset(("softbreak", "hardbreak"))
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluated:
-    """A piece of text that another program evaluates."""
+def find_evaluated(
+    block: str, reading: Reading, *, is_html: bool
+) -> tuple[int, str] | None:
+    """Find the first piece that another program evaluates in a block of prose or HTML.
 
-    name: str  # name of the syntax in messages
-    piece: str
-    line: int  # 0-based line in the block
-
-    @property
-    def reason(self) -> str:
-        """Return the reason why the page is not translated."""
-        return (
-            f"the page has {self.name}, {quoted(self.piece)}, "
-            "which another program evaluates"
-        )
-
-
-def find_evaluated(block: str, reading: Reading, *, is_html: bool) -> Evaluated | None:
-    """Return the first piece that another program evaluates in a block of prose or HTML, or None.
-
-    In HTML, backquotes do not mark code. Pages of MkDocs are exempt, because there such syntax
-    needs a plugin that few projects use.
+    Return its 0-based line in the block, and the reason why the page is not translated. In HTML,
+    backquotes do not mark code. Pages of MkDocs are exempt, because there such syntax needs a
+    plugin that few projects use.
     """
     if reading.dialect is Dialect.MKDOCS:
         return None
     if module := _MODULE.match(block):
-        return Evaluated("an import or export of MDX", " ".join(module[0].split()), 0)
+        return 0, _reason("an import or export of MDX", module[0])
     # Fast path: the patterns below need a brace, and most blocks have none.
     if "{" not in block:
         return None
@@ -99,8 +84,14 @@ def find_evaluated(block: str, reading: Reading, *, is_html: bool) -> Evaluated 
             continue
         if found := pattern.search(text):
             line = block.count("\n", 0, max(block.find(found[0]), 0))
-            return Evaluated(name, " ".join(found[0].split()), line)
+            return line, _reason(name, found[0])
     return None
+
+
+def _reason(name: str, piece: str) -> str:
+    """Return the reason not to translate a page with this piece; ``name`` is its syntax."""
+    shown = quoted(" ".join(piece.split()))
+    return f"the page has {name}, {shown}, which another program evaluates"
 
 
 def evaluated_pieces(text: str, *, is_html: bool) -> list[str]:
