@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.landing import Landing, landing_of
@@ -27,7 +27,6 @@ from pipeline.core.document.reader import Document, Format, Unit
 from pipeline.core.document.splice import Edit, Placed, apply_edits, splice
 from pipeline.errors import GuardError
 from pipeline.limits import max_tries
-from pipeline.reading import Reading
 
 _STRUCTURE = Refusal(
     "G105",
@@ -405,43 +404,30 @@ class Grammar:
 def grammar_of(document: Document) -> Grammar:
     """Return the grammar of the document's language."""
     if document.format in (Format.RST, Format.DOCSTRING):
-        return _rst(is_docstring=document.format is Format.DOCSTRING)
-    return _markdown(
-        is_page=document.notebook is None,
-        is_run=document.format is Format.MYST_NOTEBOOK,
-        reading=document.reading,
-    )
+        # These modules import docutils, which loads slowly.
+        from pipeline.core.document.rst import anchors as rst_anchors
+        from pipeline.core.document.rst import guard as rst_guard
+        from pipeline.core.document.rst import placement as rst_placement
 
-
-@cache
-def _markdown(*, is_page: bool, is_run: bool, reading: Reading) -> Grammar:
-    """Return the grammar of Markdown, for a page or for the cells of a notebook.
-
-    ``is_run`` means that the page is a MyST notebook, whose code is executed.
-    """
+        is_docstring = document.format is Format.DOCSTRING
+        return Grammar(
+            refusal=rst_guard.refusal,
+            place=rst_placement.place,
+            read_back=partial(rst_guard.read_back, is_docstring=is_docstring),
+            plan_targets=rst_anchors.plan_targets,
+            target=rst_anchors.target_edit,
+            attribution=rst_placement.attribution_edit,
+        )
+    is_page = document.notebook is None
+    # The code of a MyST notebook is executed.
+    is_run = document.format is Format.MYST_NOTEBOOK
     return Grammar(
         refusal=guard.refusal,
         place=placement.place,
         read_back=partial(
-            guard.read_back, page=is_page, is_run=is_run, reading=reading
+            guard.read_back, page=is_page, is_run=is_run, reading=document.reading
         ),
         plan_targets=anchors.plan_targets,
         target=partial(anchors.target_edit, notebook=not is_page),
-        attribution=placement.attribution_edit,
-    )
-
-
-@cache
-def _rst(*, is_docstring: bool) -> Grammar:
-    """Return the grammar of reST, for a page or for a docstring."""
-    # These modules import docutils, which loads slowly.
-    from pipeline.core.document.rst import anchors, guard, placement
-
-    return Grammar(
-        refusal=guard.refusal,
-        place=placement.place,
-        read_back=partial(guard.read_back, is_docstring=is_docstring),
-        plan_targets=anchors.plan_targets,
-        target=anchors.target_edit,
         attribution=placement.attribution_edit,
     )
