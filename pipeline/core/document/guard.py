@@ -18,6 +18,7 @@ from html import unescape
 from pipeline import limits
 from pipeline.core.document.message import Message, Signature, Split
 from pipeline.core.document.splice import Placed
+from pipeline.tables import read_table
 
 # Control characters, and characters that are invisible or reverse the direction of the text. With
 # these, readers would see another text than reviewers.
@@ -150,62 +151,18 @@ def _signatures(split: Split, added: Set[int]) -> list[Signature]:
     return [signature for start, signature in split.skeleton if start not in added]
 
 
-# A tag with its attributes, as far as they are well formed.
-_HTML = re.compile(
-    r"""
-      <[A-Za-z/!?] [^\s>]*
-      (?: \s+ [\w:@.-]+ \s*=\s* (?: "[^"]*" | '[^']*' | [^\s<>"']+ ) )*
-    """,
-    re.VERBOSE | re.ASCII,
-)
-# The target of a link in CommonMark: in angle brackets, or without spaces and with balanced
-# parentheses. markdown-it allows 32 levels of parentheses. The possessive quantifiers prevent
-# backtracking, which could not find another match.
+# The target of a link without angle brackets. markdown-it allows 32 levels of parentheses. The
+# possessive quantifiers prevent backtracking, which could not find another match.
 _UNBRACKETED = r"(?:\\[\\()]|[^\s()])*+"
 for _ in range(32):
     _UNBRACKETED = rf"(?:\\[\\()]|[^\s()]|\({_UNBRACKETED}\))*+"
-_LINK_TARGET = re.compile(rf"\]\(\s*<?((?<=<)(?:\\.|[^<>\n\\])*+(?=>)|{_UNBRACKETED})")
-_URL = re.compile(
-    r"""
-    (?: [a-z][a-z0-9+.-]{0,40}:// | www\. | (?<![^\s<(])//(?=\w) )
-    [\w/?\#&=%~:@+-]+
-    (?: [.,;!][\w/?\#&=%~:@+-]+ )*          # a full stop at the end is not part of it
-    """,
-    re.VERBOSE | re.IGNORECASE | re.ASCII,
-)
-_PAYLOAD = re.compile(r"data:#\d+")
-_SCHEME = re.compile(
-    r"(?:java|vb)script:|https?:(?=[\w/])|\bdata:(?=[\w#;,])|file:(?=/)",
-    re.IGNORECASE | re.ASCII,
-)
-_MATH_MACRO = re.compile(r"\\[A-Za-z]+")
-# Attributes in braces, which set the class or the id of an element ([words]{.class}), of a line, or
-# of a heading (Words {#name}). Attributes with a colon, {: .class}, belong to kramdown and
-# Python-Markdown, and need not follow an element.
-_ATTRIBUTES = re.compile(
-    r"""
-    (?:
-      (?<=[\])`>*_$]) | ^[ ]* (?=\{[^{}]*\}\s*$) | (?=\{:)
-    | [ ]+ (?=\{ \s* [.\#] [^{}]* \} \s* $)
-    )
-    \{ :? \s* (?:[.\#]|[\w:-]+\s*=) [^{}]* \}
-    """,
-    re.VERBOSE | re.MULTILINE,
-)
-# The mark of a GitHub alert: [!NOTE]. It turns a quote into an alert; elsewhere it is visible text.
-_ALERT = re.compile(r"^\s*\[!\w[\w-]*\]")
-# The pattern of each kind of markup, by the name of the kind in messages. The guard tests the kinds
-# in this order.
+# The pattern of each kind of markup, by the name of the kind in messages.
 WRITTEN = {
-    "HTML": _HTML,
-    "link target": _LINK_TARGET,
-    "URL": _URL,
-    "payload": _PAYLOAD,
-    "scheme": _SCHEME,
-    "math macro": _MATH_MACRO,
-    "attributes": _ATTRIBUTES,
-    "alert": _ALERT,
+    name: re.compile(pattern.replace("UNBRACKETED", _UNBRACKETED))
+    for name, pattern in read_table(__name__, "patterns")["written"].items()
 }
+
+
 _TEMPLATE_MARKS = ("{{", "{%", "{#")
 _BRACE = re.compile(r"[{}]")
 

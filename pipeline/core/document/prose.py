@@ -11,51 +11,14 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from pipeline.core.document.message import Markup
+from pipeline.tables import read_table
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[^\W\d_]{{2,}}|[{CJK}]")
 _COUNTED = re.compile(rf"[{CJK}]|[^\W_{CJK}](?:[^\W_{CJK}]|['’-](?=\w))*")
-# The leftmost match wins, so brackets in a code span are part of the code, not of a link. Each
-# alternative begins with a literal character: `re` can skip ahead to this character, which is
-# several times faster.
-_ATOM = re.compile(
-    r"""
-      \{[\w+:-]+\}(?P<role>`+)(?!`).+?(?<!`)(?P=role)(?!`)       # role
-    | `(?P<ticks>`*)(?!`).+?(?<!`)`(?P=ticks)(?!`)               # code span
-    | \\begin\{(?P<env>\w+\*?)\}.*?\\end\{(?P=env)\}             # LaTeX environment
-    | \$(?<!\\\$)\$.+?\$\$ | \$(?<!\\\$)[^$\n]+\$                 # math
-    | !\[[^\[\]]*\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])  # image
-    | <!--.*?--> | </?[A-Za-z][^<>]*>                            # HTML
-    | <[A-Za-z][A-Za-z0-9+.-]*:[^<>\s]*>                         # autolink
-    | \]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)                       # link target
-    | https?://\S+ | \{\{.*?\}\} | \[\^[^\]\s]+\]                 # URL, substitution, footnote mark
-    | &\#?\w+;                                                   # character reference
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-# The atoms of reST. White space around an atom is not part of the atom, because a translation may
-# lack the space. A link with a target consists of two atoms, and so does an anonymous link: the
-# marks before and after the words. The words between the marks are prose.
-_RST_ATOM = re.compile(
-    r"""
-      (?<!\\)(?:
-        :[A-Za-z][\w.+:-]*:`(?!`)(?:\\.|[^`\\])+`                  # role
-      | ``(?=\S).*?\S``(?!`)                                        # literal
-      | _`[^`]+`                                                    # target
-      | `(?=(?:\\.|[^`<>\\])+(?:\s<[^<>`]+>`_|`__)(?!\w))          # link: what opens it …
-      | \s<[^<>`]+>`__?(?!\w) | `__(?!\w)                           # … and its target
-      | `(?!`)(?:\\.|[^`\\])+`(?:_(?!\w)|:[A-Za-z][\w.+:-]*:)?     # reference, interpreted text
-      | \|(?=[^\s|])[^|\n]*?(?<=[^\s|])\|_{0,2}                     # substitution
-      | \[(?:\d+|\#[\w.-]*|\*|[A-Za-z][\w.-]*)\]_(?!\w)             # footnote mark, citation
-      )
-    | https?://[^\s<>`]+                                            # URL
-    | (?<![\w:.-])[A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*__?(?![\w`])  # reference in one word
-    """,
-    re.VERBOSE | re.DOTALL | re.ASCII,
-)
 _ATOMS = {
-    Markup.MARKDOWN: _ATOM,
-    Markup.RST: _RST_ATOM,
+    Markup(name): re.compile(pattern)
+    for name, pattern in read_table(__name__, "patterns")["atoms"].items()
 }
 _ENVIRONMENT = re.compile(r"\\begin\{(\w+\*?)\}.*\\end\{\1\}", re.DOTALL)
 _DATA_URI = re.compile(r"data:(?:[\w.+/-]+)?(?:;[\w=.-]+)*,[A-Za-z0-9+/=%_.~-]{24,}")
