@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline.adapters.html.formulas import formula_mathml
 from pipeline.adapters.html.images import Images, PageFolder
 from pipeline.limits import DIRECTIVES
+from pipeline.tables import read_table
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -30,25 +31,8 @@ _TITLE_AND_TARGET = re.compile(r"(.+?)\s*<([^<>]+)>", re.DOTALL)  # "a title <ta
 # "other.md#part".
 _LOCAL_PAGE = re.compile(r"(?!\w+:|//|#)([^#?]+)\.(?:md|ipynb)(#.*)?")
 
-# Roles whose text is prose. The text of any other role is shown as code, like a name of the API.
-_PROSE_ROLES = frozenset(("ref", "doc", "term", "abbr", "numref"))
-_CODE = frozenset(("code-block", "code", "code-cell", "sourcecode", "testcode"))
-_HIDDEN = frozenset(("toctree", "tableofcontents", "contents", "include", "raw-cell"))
-_ADMONITIONS = frozenset(
-    "note warning tip important hint caution attention danger error seealso admonition".split()
-)
-# Symbols for the titles of admonitions. Names such as "note" would be in one language only.
-_LABELS = {
-    "note": "ⓘ",
-    "tip": "💡",
-    "hint": "💡",
-    "warning": "⚠",
-    "caution": "⚠",
-    "danger": "⚠",
-    "attention": "⚠",
-    "important": "❗",
-    "seealso": "→",
-}
+_SHOWN = read_table(__name__, "previews")["markdown"]
+_SYMBOLS: Mapping[str, str] = _SHOWN.pop("symbols")
 
 
 def markdown_html(
@@ -125,7 +109,7 @@ def _role(_: Any, tokens: Sequence[Token], index: int, *__: Any) -> str:
     title, target = parts.groups() if parts else (content, content)
     if name == "doc" and not content.startswith("/"):
         return f'<a href="{escape(target)}.html">{escape(title)}</a>'
-    if name in _PROSE_ROLES:
+    if name in _SHOWN["prose"].split():
         return escape(title)
     if title.startswith("~"):  # "~jax.numpy.dot" is shown as "dot"
         title = title.rpartition(".")[2]
@@ -151,9 +135,9 @@ def _fence(_: Any, tokens: Sequence[Token], index: int, __: Any, env: Any) -> st
 
 def _directive(name: str, argument: str, *, content: str, env: Any) -> str:
     body = _OPTIONS.sub("", content, count=1)
-    if name in _HIDDEN:
+    if name in _SHOWN["hidden"].split():
         return ""
-    if name in _CODE:
+    if name in _SHOWN["code"].split():
         return _code(body, language=argument or "python")
     if name == "mermaid":
         return _code(body, language="text")
@@ -174,10 +158,10 @@ def _directive(name: str, argument: str, *, content: str, env: Any) -> str:
         source = escape(env["images"].uri(argument))
         return f'<figure><img src="{source}" alt=""><figcaption>{inner}</figcaption></figure>'
     title = _markdown().renderInline(argument, env) if argument else ""
-    kind = name if name in _ADMONITIONS else "plain-directive"
+    kind = name if name in _SHOWN["admonitions"].split() else "plain-directive"
     # These two kinds have no symbol, only the title that the page gives.
     if kind not in ("plain-directive", "admonition"):
-        title = f"{_LABELS.get(name, name.capitalize())} {title}"
+        title = f"{_SYMBOLS.get(name, name.capitalize())} {title}"
     return f'<div class="admonition {kind}"><p class="title">{title}</p>{inner}</div>'
 
 
@@ -259,7 +243,7 @@ def _alert(
     # The next tokens are the start of the title and its text.
     tokens[index + 1].attrSet("class", "title")
     for word in tokens[index + 2].children or ():
-        word.content = _LABELS[kind]
+        word.content = _SYMBOLS[kind]
     return str(renderer.renderToken(tokens, index, options, env))
 
 

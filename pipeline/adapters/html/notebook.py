@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,21 +21,6 @@ from pipeline.adapters.html.sanitizer import Sanitized, sanitize
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 TEMPLATES = Path(__file__).with_name("templates")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One page in the index of all pages."""
-
-    page: str
-    title: str
-    link: str  # "" if the page is not rendered
-    # Percentage of messages that are translated; None if there are no messages.
-    percent: int | None
-    fuzzy: int  # number of messages
-    untranslated: int  # number of messages
-    status: str  # of the execution, for the style: "passed"
-    state: str  # of the execution, in words
 
 
 def page_html(body: Sanitized, *, language: str, head: Mapping[str, str]) -> str:
@@ -133,8 +118,10 @@ def page_css() -> str:
     return _css() + _pygments_css()
 
 
-def index_html(rows: Sequence[Row], *, language: str, title: str, summary: str) -> str:
-    """Return the HTML page with the table of all pages."""
+def index_html(
+    rows: Sequence[Mapping[str, object]], *, language: str, title: str, summary: str
+) -> str:
+    """Return the HTML page with the table of all pages; ``index.html.j2`` has the keys of a row."""
     css = _safe(_css())
     return _render(
         "index.html.j2",

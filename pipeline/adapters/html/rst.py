@@ -14,33 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.adapters.html.formulas import formula_mathml
 from pipeline.adapters.html.images import Images, PageFolder
+from pipeline.tables import read_table
 
 if TYPE_CHECKING:
     from docutils import nodes
 
-# Directives of Sphinx and its extensions, by the way they are shown: not at all, only if they have
-# content, or as code. Any other directive that docutils does not know is a box around its content.
-_HIDDEN = (
-    "toctree contents currentmodule literalinclude tagged-block autosummary highlight index plot "
-    "graph digraph graphviz productionlist tabularcolumns testsetup testcleanup".split()
-)
-_NAMES = (
-    "module data automodule autofunction autoclass automethod autodata autoattribute "
-    "autoexception".split()
-)
-_CODE = (
-    "code-block doctest ipython mermaid prompt sourcecode testcode testoutput".split()
-)
-
-# Roles whose text is prose, and roles that docutils implements. The text of any other role is shown
-# as code, like a name of the API.
-_PROSE_ROLES = frozenset(
-    "ref doc term abbr numref any emphasis title title-reference".split()
-)
-_PLAIN_ROLES = frozenset(
-    "math strong sub subscript sup superscript code literal raw".split()
-)
-
+# Roles, and directives of Sphinx and its extensions, by the way in which they are shown.
+_SHOWN = {
+    way: names.split() for way, names in read_table(__name__, "previews")["rst"].items()
+}
 _NEVER = 5  # above every message level of docutils
 _SETTINGS: dict[str, Any] = {
     # Pages may neither include files nor insert HTML of their own.
@@ -119,9 +101,9 @@ def _inliner() -> Any:
 
     def interpreted(rawsource: str, text: str, role: str, lineno: int) -> Any:
         name = role.rpartition(":")[2] or "title-reference"  # "py:func" → "func"
-        if name in _PLAIN_ROLES:
+        if name in _SHOWN["plain"]:
             return Inliner.interpreted(inliner, rawsource, text, name, lineno)
-        node = nodes.inline if name in _PROSE_ROLES else nodes.literal
+        node = nodes.inline if name in _SHOWN["prose"] else nodes.literal
         return [node(rawsource, _shown(text))], []
 
     inliner.interpreted = interpreted  # type: ignore[method-assign]
@@ -202,8 +184,10 @@ def _directives() -> tuple[dict[str, Any], Any]:
             self.options = {}  # docutils' directive does not accept Sphinx's options
             return super().run()  # type: ignore[no-untyped-call]
 
-    known = dict.fromkeys(_HIDDEN, Hidden) | dict.fromkeys(_NAMES, Name)
-    return known | dict.fromkeys(_CODE, Code), Box
+    known: dict[str, Any] = {}
+    for way, shown in (("hidden", Hidden), ("names", Name), ("code", Code)):
+        known |= dict.fromkeys(_SHOWN[way], shown)
+    return known, Box
 
 
 class _AnyOption(dict[str, Any]):

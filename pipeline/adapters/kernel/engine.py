@@ -30,7 +30,7 @@ from papermill.engines import NBClientEngine
 from zmq.utils.monitor import recv_monitor_message
 
 from pipeline.adapters.kernel.interpreter import PYTHON
-from pipeline.adapters.kernel.job import Job, Stop
+from pipeline.adapters.kernel.job import Stop
 from pipeline.adapters.kernel.sandbox import folders_to_change, kernel_command
 from pipeline.adapters.kernel.watch import MIB, PageRun, Progress
 
@@ -45,7 +45,7 @@ LAST_SECONDS = 1  # time for a kernel to end after it closed its connections
 
 
 def execute(
-    notebook: Any, job: Job, page: PageRun, *, environment: Mapping[str, str]
+    notebook: Any, page: PageRun, *, environment: Mapping[str, str]
 ) -> Stop | None:
     """Run the cells of ``notebook`` in place, up to the first unexpected failure.
 
@@ -60,7 +60,7 @@ def execute(
         with log.open("wb") as stream:
             PageEngine.execute_notebook(
                 notebook,
-                kernel_name=job.kernel,
+                kernel_name=page.job.kernel,
                 progress_bar=False,
                 autosave_cell_every=0,
                 page=page,
@@ -128,9 +128,9 @@ class _Kernels(KernelSpecManager):
     def get_kernel_spec(self, kernel_name: str) -> Any:
         start = partial(
             kernel_command,
-            offline=self.page.offline,
+            offline=self.page.job.policy.offline,
             limit=self.page.watch.launch_limit(),
-            folders=folders_to_change(self.page.folder, self.page.project),
+            folders=folders_to_change(self.page.folder, self.page.job.project),
         )
         if kernel_name == PYTHON:
             return KernelSpec(

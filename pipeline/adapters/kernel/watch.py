@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline.adapters.kernel.cgroup import is_full, kill_group, task_limit
-from pipeline.adapters.kernel.job import Policy
+from pipeline.adapters.kernel.job import Job, Policy
 from pipeline.adapters.kernel.sandbox import ProjectChanges
 
 if TYPE_CHECKING:
@@ -342,11 +342,10 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRun:
-    """Context of a page's run: its folder, its limits and its progress."""
+    """Context of a page's run: the job, its folder, its limits and its progress."""
 
+    job: Job
     folder: Path  # the page's own folder
-    project: Path | None  # folder that the page must not change
-    offline: bool
     watch: Watch
     progress: Progress
     changes: ProjectChanges

@@ -170,15 +170,10 @@ def _run_within_limits(
     _Running.group = make_group(task_limit(policy.processes, policy.threads))
     with Watch(policy, _Running.spared, _Running.group) as watch:
         page = PageRun(
-            folder=folder,
-            project=job.project,
-            offline=policy.offline,
-            watch=watch,
-            progress=progress,
-            changes=changes,
+            job=job, folder=folder, watch=watch, progress=progress, changes=changes
         )
         try:
-            stop = execute(notebook, job, page, environment=environment)
+            stop = execute(notebook, page, environment=environment)
         except Exception:
             # nbclient has no DeadKernelError for a kernel that ends before its first reply.
             stop = sandbox.startup_failure(folder)

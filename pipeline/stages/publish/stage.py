@@ -8,7 +8,8 @@ finding and never stops the others.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -265,20 +266,18 @@ def _write_index(
     return files.write_if_changed(target, text.encode("utf-8", "replace"))
 
 
-def _counts(rows: Sequence[html.Row]) -> str:
+def _counts(rows: Sequence[Mapping[str, object]]) -> str:
     """Return the number of pages by status: ``5 passed, 0 failed, 2 skipped``."""
-    counts = dict.fromkeys(map(str, Status), 0)
-    for row in rows:
-        # Pages without an execution have the status "plain", which is not counted.
-        if row.status in counts:
-            counts[row.status] += 1
+    # Pages without an execution have the status "plain", which is not counted.
+    counts = Counter(row["status"] for row in rows)
     # Partial runs are rare, so leave out their count if it is 0.
-    if not counts[Status.PARTIAL]:
-        del counts[Status.PARTIAL]
-    return ", ".join(f"{count} {status}" for status, count in counts.items())
+    shown = [each for each in Status if counts[each] or each is not Status.PARTIAL]
+    return ", ".join(f"{counts[status]} {status}" for status in shown)
 
 
-def _row(page: PageResult, preview: PreviewPage | None, *, root: Path) -> html.Row:
+def _row(
+    page: PageResult, preview: PreviewPage | None, *, root: Path
+) -> dict[str, object]:
     """Return the row of one page for the index in the folder ``root``."""
     # A page has no preview if its document is malformed, or if the guard has stopped it.
     link, status, state = "", "plain", "not built"
@@ -286,13 +285,13 @@ def _row(page: PageResult, preview: PreviewPage | None, *, root: Path) -> html.R
         # Quote the path, because a name may look like an address: "javascript:x.md".
         link = quote(preview.target.relative_to(root).as_posix())
         status, state = preview.state.kind, preview.state.text
-    return html.Row(
-        page=page.page,
-        title=page.title or page.page,
-        link=link,
-        percent=whole_percent(page.translated, page.messages),
-        fuzzy=page.fuzzy,
-        untranslated=page.untranslated,
-        status=status,
-        state=state,
-    )
+    return {
+        "page": page.page,
+        "title": page.title or page.page,
+        "link": link,
+        "percent": whole_percent(page.translated, page.messages),
+        "fuzzy": page.fuzzy,
+        "untranslated": page.untranslated,
+        "status": status,
+        "state": state,
+    }
