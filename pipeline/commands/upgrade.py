@@ -21,7 +21,7 @@ from pipeline.commands.build import BuildOptions, build_pulled
 from pipeline.commands.options import add_shared, run_of, summaries_of
 from pipeline.commands.pages import rule_findings
 from pipeline.commands.pull import lock_bytes, pull_pages, with_names
-from pipeline.commands.rollback import restoring, scratch_copy
+from pipeline.commands.rollback import discard_kept, restoring, scratch_copy
 from pipeline.commands.run_lock import run_lock
 from pipeline.core.catalog.commit_diff import Comparison, changed_pages, compare_pages
 from pipeline.core.document.reader import Document, SplitPage, read_document
@@ -246,6 +246,8 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
         # An upgrade to the current pin must write nothing: then a finished upgrade can be repeated.
         is_there = (before.commit, before.version) == (after.commit, pin.version)
         if is_there and moved == file.text:
+            # An upgrade that was killed at its very end has left the old files.
+            discard_kept(replace(run, dry=is_dry))
             run.log.note(f"{run.name} is at {after.ref} already")
             return RunResult(
                 name=run.name,
