@@ -186,8 +186,11 @@ def test_no_translation_adds_what_a_program_evaluates(
     dialect: str, program: str
 ) -> None:
     sample = SAMPLES[dialect]
-    payloads = tuple(disguised(SYNTAX[program]))
-    for number in range(SEED, SEED + ROUNDS):
+    payloads, rounds = tuple(disguised(SYNTAX[program])), ROUNDS
+    if program == "browsers":
+        # They are many, and have their disguises already.
+        payloads, rounds = PAYLOADS, 4 * ROUNDS
+    for number in range(SEED, SEED + rounds):
         document = sample.read(number)
         attack = attacks(f"{dialect} {program} {number}", payloads)
         messages = [message for _, message in document.messages()]
