@@ -61,52 +61,26 @@ def word_diff(old: str, new: str, words: Words) -> tuple[Piece, ...]:
     from rapidfuzz.distance import Indel
 
     old_words, new_words = words.in_text(old), words.in_text(new)
-    pieces = _Pieces()
+    # Each row has removed words, added words, and the kept words after them.
+    rows = [["", "", ""]]
     for block in Indel.opcodes(old_words, new_words):
         removed = "".join(old_words[block.src_start : block.src_end])
         added = "".join(new_words[block.dest_start : block.dest_end])
+        last = rows[-1]
         if block.tag == "equal":
-            pieces.keep(added)
+            last[2] = added
+        elif not last[2] or _is_island(*last):
+            # "[-向-]量[-化-]" is hard to read, so a kept character becomes part of the change.
+            last[:] = last[0] + last[2] + removed, last[1] + last[2] + added, ""
         else:
-            pieces.change(removed, added)
-    return pieces.finished()
+            rows.append([removed, added, ""])
+    pieces: list[Piece] = []
+    for row in rows:
+        parts = zip(row, (Part.REMOVED, Part.ADDED, Part.KEPT), strict=True)
+        pieces += [Piece(text=text, part=part) for text, part in parts if text]
+    return tuple(pieces)
 
 
-class _Pieces:
-    """Builder of pieces, which joins consecutive removals and additions to one change."""
-
-    def __init__(self) -> None:
-        self._done: list[Piece] = []
-        self._removed = self._added = ""
-        self._island = ""  # a single kept character directly after a change
-
-    def keep(self, text: str) -> None:
-        """Add words that both versions have."""
-        is_after_change = bool(self._removed or self._added)
-        if is_after_change and len(text) == 1 and text.isalnum():
-            # "[-向-]量[-化-]" is hard to read, so remember the character. If another change
-            # follows, the character becomes part of this change.
-            self._island = text
-            return
-        self._flush()
-        self._done.append(Piece(text=text, part=Part.KEPT))
-
-    def change(self, removed: str, added: str) -> None:
-        """Add words that only one version has."""
-        self._removed += self._island + removed
-        self._added += self._island + added
-        self._island = ""
-
-    def finished(self) -> tuple[Piece, ...]:
-        """Return all non-empty pieces."""
-        self._flush()
-        return tuple(piece for piece in self._done if piece.text)
-
-    def _flush(self) -> None:
-        """Add the current change, and the kept character after it, to the finished pieces."""
-        self._done += (
-            Piece(text=self._removed, part=Part.REMOVED),
-            Piece(text=self._added, part=Part.ADDED),
-            Piece(text=self._island, part=Part.KEPT),
-        )
-        self._removed = self._added = self._island = ""
+def _is_island(removed: str, added: str, kept: str) -> bool:
+    """Return whether a single character is kept directly after a change."""
+    return bool(removed or added) and len(kept) == 1 and kept.isalnum()

@@ -215,16 +215,10 @@ PAGE_CHECKS = _page_checks(
     ("M310", _WARNING, "a translation of another message", misplaced.find_shifted),
     ("M409", _WARNING, "two kinds of quotes on a page", typography.find_mixed_quotes),
 )
-_PHRASES = _page_checks(
-    ("M503", _NOTE, "two translations of one phrase", terms.find_inconsistent)
-)
-_SENTENCES = _page_checks(
-    (
-        "M710",
-        _NOTE,
-        "two translations of one sentence",
-        terms.find_inconsistent_sentences,
-    )
+_SENTENCES = "two translations of one sentence"
+_ACROSS = _page_checks(
+    ("M503", _NOTE, "two translations of one phrase", terms.find_inconsistent),
+    ("M710", _NOTE, _SENTENCES, terms.find_inconsistent_sentences),
 )
 
 
@@ -242,14 +236,14 @@ _OTHERS = CheckSet(checks=(*GUARD, *MARKUP, *ATOMS, *_UNREVIEWED))
 SIMPLIFIED = CheckSet(
     checks=(*GUARD, *MARKUP, *ATOMS, *CONTENT, *TYPOGRAPHY, *MEANING),
     page_checks=PAGE_CHECKS,
-    across=(*_PHRASES, *_SENTENCES),
+    across=_ACROSS,
     text_only=(*_DOUBLED, *TYPOGRAPHY),
 )
 # Without the checks of meaning, whose word lists are in Simplified Chinese.
 _TRADITIONAL = CheckSet(
     checks=(*GUARD, *MARKUP, *ATOMS, *CONTENT, *_TRADITIONAL_TYPOGRAPHY),
     page_checks=PAGE_CHECKS,
-    across=_PHRASES,
+    across=_ACROSS[:1],
     text_only=(*_DOUBLED, *_TRADITIONAL_TYPOGRAPHY),
 )
 # All rules. Other languages than Simplified Chinese use a part of them.

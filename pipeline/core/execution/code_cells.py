@@ -130,13 +130,8 @@ def tags_of(cell: Cell) -> tuple[str, ...]:
 
     ``{"metadata": {"tags": ["raises-exception"]}}`` → ``("raises-exception",)``
     """
-    metadata = cell.get("metadata")
-    if not isinstance(metadata, dict):
-        return ()
-    tags = metadata.get("tags")
-    if not isinstance(tags, list):
-        return ()
-    return tuple(map(str, tags))
+    tags = object_in(cell, "metadata").get("tags")
+    return tuple(map(str, tags)) if isinstance(tags, list) else ()
 
 
 def kernel_of(notebook: Notebook) -> tuple[str, str]:

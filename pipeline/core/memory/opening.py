@@ -51,61 +51,42 @@ def open_memory(
     pinned commit. ``texts`` has all known English by digest. Entries whose message is not on the
     page become obsolete.
     """
-    opening = _Opening(texts=texts)
+    entries: list[Entry] = []
+    missing: list[Entry] = []
     remembered = _by_digest(memory.entries)
     used: set[Key] = set()
     for blank in wanted:
         # There are several entries if a translator used contexts.
         of_message = remembered.get(digest(blank.msgid), [])
-        opening.add_message(blank, of_message)
         used.update(map(key_of, of_message))
+        opened = [open_entry(entry, blank, texts) for entry in of_message]
+        # Every message of the page gets an entry, even if nothing could be opened. If only the
+        # previous English of an entry is unknown, the entry is opened without it, and is also
+        # returned as missing.
+        entries += list(filter(None, opened)) or [blank]
+        missing += [entry for entry in of_message if _lacks_previous(entry, texts)]
     for entry in memory.entries:
         # The remaining entries have no message on the page. Entries without a translation are left
         # out.
-        if key_of(entry) not in used and text_of(entry):
-            opening.add_obsolete(entry)
+        if key_of(entry) in used or not text_of(entry):
+            continue
+        # The English may be in upstream's history, or on another page.
+        text = texts.get(entry.msgid)
+        blank = Entry(msgid=text or "", obsolete=True)
+        kept = None if text is None else open_entry(entry, blank, texts)
+        if kept:
+            entries.append(kept)
+        if kept is None or _lacks_previous(entry, texts):
+            missing.append(entry)
     catalog = Catalog(
-        header=dict(header), comment=memory.comment, entries=tuple(opening.entries)
+        header=dict(header), comment=memory.comment, entries=tuple(entries)
     )
-    return Opened(catalog=catalog, missing=tuple(opening.missing))
+    return Opened(catalog=catalog, missing=tuple(missing))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Opening:
-    """An opening in progress: the entries so far, in the order of the catalogue."""
-
-    texts: Texts
-    entries: list[Entry] = field(default_factory=list)  # of the catalogue
-    missing: list[Entry] = field(default_factory=list)  # of the memory
-
-    def add_message(self, blank: Entry, remembered: Sequence[Entry]) -> None:
-        """Add a message of the page. ``blank`` is its empty entry.
-
-        ``remembered`` are the memory's entries for the message. If only the previous English of an
-        entry is unknown, the entry is opened without it, and is also returned as missing.
-        """
-        opened = [open_entry(entry, blank, self.texts) for entry in remembered]
-        # Every message of the page gets an entry, even if nothing could be opened.
-        self.entries.extend(list(filter(None, opened)) or [blank])
-        self.missing.extend(filter(self._lacks_previous, remembered))
-
-    def add_obsolete(self, entry: Entry) -> None:
-        """Add an entry whose message is no longer on the page.
-
-        Its English may be in upstream's history, or on another page.
-        """
-        opened: Entry | None = None
-        text = self.texts.get(entry.msgid)
-        if text is not None:
-            opened = open_entry(entry, Entry(msgid=text, obsolete=True), self.texts)
-        if opened:
-            self.entries.append(opened)
-        if opened is None or self._lacks_previous(entry):
-            self.missing.append(entry)
-
-    def _lacks_previous(self, entry: Entry) -> bool:
-        """Return whether the previous English of an entry is unknown."""
-        return bool(entry.previous) and _previous(entry, self.texts) is None
+def _lacks_previous(entry: Entry, texts: Texts) -> bool:
+    """Return whether the previous English of an entry is unknown."""
+    return bool(entry.previous) and _previous(entry, texts) is None
 
 
 def open_entry(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
