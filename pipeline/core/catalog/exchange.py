@@ -9,7 +9,7 @@ returned catalogue deletes no translation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from pipeline.entries import Catalog, Entry
 
@@ -49,84 +49,78 @@ def merge_returned(
     ``base`` is the catalogue that was exported, or None if it is unknown. ``older`` has all
     translations that ``ours`` ever had. A returned translation that is among them is no new work.
     """
-    merge = _Merge(
-        theirs={_key(entry): entry for entry in theirs if not entry.obsolete},
-        base=_by_key(base.entries if base else ()),
-        older=older,
-    )
-    entries = list(map(merge.merged, ours.entries))
-    strays = merge.strays(_by_key(ours.entries))
+    exported = _by_key(base.entries if base else ())
+    returned = _by_key(entry for entry in theirs if not entry.obsolete)
+    for key, entry in list(returned.items()):
+        if _is_known(entry, exported.get(key), older):
+            del returned[key]
+    entries: list[Entry] = []
+    conflicts: list[Conflict] = []
+    changed = 0
+    for our in ours.entries:
+        their, before = returned.get(_key(our)), exported.get(_key(our))
+        if their is None or not _has_news(our, their):
+            entries.append(our)
+            continue
+        # Without a base, only an empty entry of ours is certainly older than the returned one.
+        is_older_here = _work(our) == _work(before) if before else not our.msgstr
+        if is_older_here:
+            entries.append(_with_news(our, their))
+            changed += 1
+        else:
+            entries.append(our)
+            conflicts.append(Conflict(ours=our, theirs=their))
+    known = _by_key(ours.entries)
+    strays: list[Entry] = []
+    for key, entry in returned.items():
+        if key not in known and entry.msgstr:
+            strays.append(_stray(entry))
     return ReturnedMerge(
         catalog=replace(ours, entries=(*entries, *strays)),
-        changed=merge.changed,
-        conflicts=tuple(merge.conflicts),
+        changed=changed,
+        conflicts=tuple(conflicts),
         strays=len(strays),
     )
 
 
-@dataclass(slots=True, kw_only=True)
-class _Merge:
-    """State of a merge into one catalogue."""
+def _is_known(theirs: Entry, base: Entry | None, older: Set[Words]) -> bool:
+    """Return whether the returned entry has no new work.
 
-    theirs: dict[_Key, Entry]
-    base: dict[_Key, Entry]
-    older: Set[Words]
-    changed: int = 0
-    conflicts: list[Conflict] = field(default_factory=list)
+    It has none if it equals ``base``, the exported entry, or if our catalogue once had its
+    translation (``older``).
+    """
+    if base is not None and not _has_news(base, theirs):
+        return True
+    words = (*_key(theirs), _without_edges(theirs.msgstr))
+    return words in older and (base is None or base.msgstr != words[2])
 
-    def merged(self, ours: Entry) -> Entry:
-        """Return our entry, with the change that the other tool has made, if any."""
-        theirs = self.theirs.get(_key(ours))
-        if theirs is None or not _has_news(ours, theirs):
-            return ours
-        base = self.base.get(_key(ours))
-        if self._is_known(theirs):
-            return ours  # since the export, only we have changed the entry
-        # Without a base, only an empty entry of ours is certainly older than the returned one.
-        is_older_here = _work(ours) == _work(base) if base else not ours.msgstr
-        if not is_older_here:
-            self.conflicts.append(Conflict(ours=ours, theirs=theirs))
-            return ours
-        self.changed += 1
-        return replace(
-            ours,
-            msgstr=_without_edges(theirs.msgstr),
-            fuzzy=theirs.fuzzy,
-            # Tools drop the previous English, but a fuzzy entry needs it.
-            previous=ours.previous if theirs.fuzzy else None,
-            comments=theirs.comments or ours.comments,
-        )
 
-    def _is_known(self, theirs: Entry) -> bool:
-        """Return whether the returned entry has no new work.
+def _with_news(ours: Entry, theirs: Entry) -> Entry:
+    """Return our entry with the change that the other tool has made."""
+    return replace(
+        ours,
+        msgstr=_without_edges(theirs.msgstr),
+        fuzzy=theirs.fuzzy,
+        # Tools drop the previous English, but a fuzzy entry needs it.
+        previous=ours.previous if theirs.fuzzy else None,
+        comments=theirs.comments or ours.comments,
+    )
 
-        It has none if it equals the exported entry, or if our catalogue once had its translation.
-        """
-        base = self.base.get(_key(theirs))
-        if base is not None and not _has_news(base, theirs):
-            return True
-        words = (*_key(theirs), _without_edges(theirs.msgstr))
-        return words in self.older and (base is None or base.msgstr != words[2])
 
-    def strays(self, ours: dict[_Key, Entry]) -> list[Entry]:
-        """Return returned translations of English that our catalogue lacks, as obsolete entries.
+def _stray(theirs: Entry) -> Entry:
+    """Return a returned translation of English that our catalogue lacks, as an obsolete entry.
 
-        The next update can reuse them for similar messages.
-        """
-        strays: list[Entry] = []
-        for key, theirs in self.theirs.items():
-            if key not in ours and theirs.msgstr and not self._is_known(theirs):
-                stray = Entry(
-                    msgid=theirs.msgid,
-                    msgstr=_without_edges(theirs.msgstr),
-                    fuzzy=theirs.fuzzy,
-                    previous=theirs.previous if theirs.fuzzy else None,
-                    context=theirs.context,
-                    comments=theirs.comments,
-                    obsolete=True,
-                )
-                strays.append(stray)
-        return strays
+    The next update can reuse it for similar messages.
+    """
+    return Entry(
+        msgid=theirs.msgid,
+        msgstr=_without_edges(theirs.msgstr),
+        fuzzy=theirs.fuzzy,
+        previous=theirs.previous if theirs.fuzzy else None,
+        context=theirs.context,
+        comments=theirs.comments,
+        obsolete=True,
+    )
 
 
 def _has_news(known: Entry, theirs: Entry) -> bool:

@@ -223,46 +223,29 @@ def find_pieces(
     that are not near are ignored, because a sentence may occur in many places.
     """
     pieces: list[Piece] = []
-    index = _SentenceIndex(old)
+    # If a page still has a text, upstream has neither joined nor split it.
+    sentences = {at: _sentences(text.text) for at, text in enumerate(old) if text.free}
+    places: dict[str, list[int]] = defaultdict(list)
+    for at, old_sentences in sentences.items():
+        for sentence in old_sentences:
+            places[sentence].append(at)
     for target, text in enumerate(new):
         own_sentences = _sentences(text.text)
         ranks = {page: rank for rank, page in enumerate(near[text.page])}
-        candidates = [
-            at for at in index.sharing(own_sentences) if old[at].page in ranks
-        ]
+        sharing: set[int] = set()
+        for sentence in own_sentences & places.keys():
+            sharing.update(places[sentence])
+        candidates = [at for at in sharing if old[at].page in ranks]
         candidates.sort(key=lambda at: (ranks[old[at].page], at))
         seen: set[str] = set()
         for source in candidates:
             if old[source].text in seen:
                 continue  # several pages may have lost the same text
-            piece = _piece(target, source, own_sentences, index.sentences[source])
+            piece = _piece(target, source, own_sentences, sentences[source])
             if piece:
                 seen.add(old[source].text)
                 pieces.append(piece)
     return pieces
-
-
-class _SentenceIndex:
-    """Index that finds the free old texts which contain a given sentence."""
-
-    def __init__(self, old: Sequence[Text]) -> None:
-        self.sentences: dict[int, frozenset[str]] = {}
-        self._places: dict[str, list[int]] = defaultdict(list)
-        for at, text in enumerate(old):
-            if not text.free:
-                # The page still has the text, so upstream has neither joined nor split it.
-                continue
-            self.sentences[at] = _sentences(text.text)
-            for sentence in self.sentences[at]:
-                self._places[sentence].append(at)
-
-    def sharing(self, sentences: Iterable[str]) -> set[int]:
-        """Return the indices of old texts that have any of ``sentences``."""
-        sharing: set[int] = set()
-        for sentence in sentences:
-            if sentence in self._places:
-                sharing.update(self._places[sentence])
-        return sharing
 
 
 def joined_texts(

@@ -48,7 +48,7 @@ class Conflict(NamedTuple):
     theirs: Entry
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Merged:
     """A memory with the work of both sides, and the entries that are not kept.
 
@@ -57,14 +57,14 @@ class Merged:
 
     memory: Memory
     taken: bool = False  # whether the catalogue has to change
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: list[Conflict] = field(default_factory=list)
     # Entries of the catalogue whose translation the memory has replaced or removed.
-    given_up: tuple[Entry, ...] = ()
+    given_up: list[Entry] = field(default_factory=list)
     # Entries of the memory whose translation somebody has removed from the catalogue. ``memory``
     # has their words in obsolete entries.
-    emptied: tuple[Entry, ...] = ()
+    emptied: list[Entry] = field(default_factory=list)
     # Entries of the catalogue whose translation is older than the translation in the memory.
-    outdated: tuple[Entry, ...] = ()
+    outdated: list[Entry] = field(default_factory=list)
 
 
 class _Side(Enum):
@@ -164,6 +164,7 @@ def reconcile(
       ours is no new work: git has checked out an old version of the catalogue.
     """
     merge = _Merge(
+        merged=Merged(memory=theirs),
         ours=ours.by_key(),
         theirs=theirs.by_key(),
         base=base.by_key() if base else {},
@@ -178,14 +179,8 @@ def reconcile(
     for key, our in merge.ours.items():
         if key not in merge.theirs:
             merge.add_ours(key, our)
-    return Merged(
-        memory=replace(theirs, entries=in_order(merge.entries)),
-        taken=merge.taken,
-        conflicts=tuple(merge.conflicts),
-        given_up=tuple(merge.given_up),
-        emptied=tuple(merge.emptied),
-        outdated=tuple(merge.outdated),
-    )
+    memory = replace(theirs, entries=in_order(merge.entries))
+    return replace(merge.merged, memory=memory)
 
 
 def lost_in(memory: Memory, old: Memory, held: Translations) -> tuple[Entry, ...]:
@@ -242,6 +237,7 @@ def unheld_entries(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]
 class _Merge:
     """A merge of catalogue and memory in progress."""
 
+    merged: Merged  # the result, without its entries
     ours: Mapping[Key, Entry]
     theirs: Mapping[Key, Entry]
     base: Mapping[Key, Entry]  # empty if the base is unknown
@@ -252,11 +248,6 @@ class _Merge:
     follows: bool
     is_older: Callable[[Entry, Entry], bool]
     entries: list[Entry] = field(default_factory=list)
-    taken: bool = False
-    conflicts: list[Conflict] = field(default_factory=list)
-    given_up: list[Entry] = field(default_factory=list)
-    emptied: list[Entry] = field(default_factory=list)
-    outdated: list[Entry] = field(default_factory=list)
 
     def add(self, key: Key, their: Entry) -> None:
         """Add the kept version of an entry that the memory has.
@@ -267,7 +258,7 @@ class _Merge:
         our = self.ours.get(key)
         if our is None:
             # The catalogue must get this translation, unless some catalogue has it already.
-            self.taken |= (
+            self.merged.taken |= (
                 text_of(their) != "" and _translation_key(their) not in self.held
             )
             self.entries.append(their)
@@ -279,12 +270,12 @@ class _Merge:
             return
         if self._is_outdated(our, their, before):
             if text_of(our):
-                self.outdated.append(our)
+                self.merged.outdated.append(our)
             self.entries.append(their)
-            self.taken = True
+            self.merged.taken = True
             return
         if side is _Side.CONFLICT:
-            self.conflicts.append(Conflict(our, their))
+            self.merged.conflicts.append(Conflict(our, their))
         self.entries.append(replace(our, obsolete=their.obsolete))
         if text_of(their) and not text_of(our):
             self._keep_emptied(our, their)
@@ -303,8 +294,8 @@ class _Merge:
         if is_unchanged and _translation_key(our) in self.theirs_hold:
             return
         if is_unchanged and self.follows:
-            self.given_up.append(our)
-            self.taken = True
+            self.merged.given_up.append(our)
+            self.merged.taken = True
             return
         is_gone = is_emptied(our) or our.msgid not in self.live
         self.entries.append(replace(our, obsolete=is_gone))
@@ -336,8 +327,8 @@ class _Merge:
             number += 1
             entry = replace(entry, context=f"{EMPTIED} ({number})")
         self.entries.append(entry)
-        self.emptied.append(their)
-        self.taken = True
+        self.merged.emptied.append(their)
+        self.merged.taken = True
 
     def _take(self, our: Entry, their: Entry) -> None:
         """Add ``their``, and record ``our`` if its translation is lost.
@@ -348,9 +339,9 @@ class _Merge:
         # A replaced draft is no loss and is not reported.
         is_lost = not is_same and not is_remembered_draft(our)
         if is_lost and _translation_key(our) not in self.theirs_hold:
-            self.given_up.append(our)
+            self.merged.given_up.append(our)
         self.entries.append(their)
-        self.taken |= human_work(our) != human_work(their)
+        self.merged.taken |= human_work(our) != human_work(their)
 
 
 def _choose(our: Entry, their: Entry, before: Entry | None) -> _Side:
@@ -430,7 +421,7 @@ def merge_branches(base: Memory | None, ours: Memory, theirs: Memory) -> Merged:
         entries=in_order(merge.entries),
     )
     memory = with_refs(memory, None, ours.known_refs | theirs.known_refs)
-    return Merged(memory=memory, conflicts=tuple(merge.conflicts))
+    return Merged(memory=memory, conflicts=merge.conflicts)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -187,9 +187,13 @@ def _version_in(word: str, template: str) -> str | None:
 
     ``0.10.2`` → ``0.10.2``, ``jax-v0.10.2`` → ``0.10.2``, ``main`` → None.
     """
+    return _version_of(word, template) or _version_of(word, PLACEHOLDER)
+
+
+def _version_of(ref: str, template: str) -> str | None:
+    """Return the version in a ref in the form of ``template``: ``jax-v0.10.2`` → ``0.10.2``."""
     before, _, after = template.partition(PLACEHOLDER)
-    in_template = rf"{re.escape(before)}({_VERSION}){re.escape(after)}"
-    match = re.fullmatch(in_template, word) or re.fullmatch(f"({_VERSION})", word)
+    match = re.fullmatch(f"{re.escape(before)}({_VERSION}){re.escape(after)}", ref)
     return match[1] if match else None
 
 
@@ -274,7 +278,8 @@ def newest_release(
     """
     pinned = _order(version)
     orders: dict[str, _Order] = {}
-    for tagged in _versions(tags, template):
+    for tag in tags:
+        tagged = _version_of(tag, template) or ""
         order = _order(tagged)
         # If the pinned version is not final, any release is newer.
         if order and (pinned is None or order > pinned):
@@ -285,14 +290,6 @@ def newest_release(
             return Newest(version=found, waiting=tuple(waiting))
         waiting.append(found)
     return Newest(version=version, waiting=tuple(waiting))
-
-
-def _versions(tags: Iterable[str], template: str) -> list[str]:
-    """Return the versions in ``tags``: ``jax-v0.10.2`` → ``0.10.2``."""
-    before, _, after = template.partition(PLACEHOLDER)
-    release = re.compile(f"{re.escape(before)}(.+){re.escape(after)}")
-    matches = map(release.fullmatch, tags)
-    return [match[1] for match in matches if match]
 
 
 def _order(version: str) -> _Order | None:

@@ -62,7 +62,7 @@ def test_whose_translation_stays(base: str, ours: str, theirs: str, stays: str) 
     merged = merge_branches(
         memory(entry(TEA, base)), memory(entry(TEA, ours)), memory(entry(TEA, theirs))
     )
-    assert (said(merged), merged.conflicts) == ([stays], ())
+    assert (said(merged), merged.conflicts) == ([stays], [])
 
 
 @pytest.mark.parametrize("base", ["", "丙"])
@@ -105,7 +105,7 @@ def test_the_page_is_as_the_branch_has_it_that_has_upgraded() -> None:
     translated = memory(entry(TEA, "热茶"), entry(CAKE, "蛋糕"))
     for ours, theirs in ((upgraded, translated), (translated, upgraded)):
         merged = merge_branches(base, ours, theirs)
-        assert merged.conflicts == ()
+        assert merged.conflicts == []
         assert merged.memory.commit == SECOND
         assert sorted(said(merged)) == ["", "~热茶", "蛋糕"]
         tea = next(one for one in merged.memory.entries if one.msgid == TEA)

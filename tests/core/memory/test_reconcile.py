@@ -54,7 +54,7 @@ def test_without_a_base_finished_beats_unfinished(
     ours: str, theirs: str, stays: str
 ) -> None:
     merged = merge(written(ours), written(theirs))
-    assert merged.conflicts == ()
+    assert merged.conflicts == []
     assert said(merged.memory.entries[0]) == stays
 
 
@@ -66,7 +66,7 @@ def test_both_sides_of_a_conflict_are_handed_back_and_none_is_written_into_the_o
         ("甲", "乙")
     ]
     assert merged.memory.entries == (written("甲"),)
-    assert merged.given_up == ()
+    assert merged.given_up == []
 
 
 @pytest.mark.parametrize("follows", [False, True])
@@ -77,26 +77,26 @@ def test_what_was_stored_gives_way_to_what_the_memory_has_now(
     before = written("甲")
     merged = merge(before, written(theirs), before=before, follows=follows)
     assert merged.memory.entries == (written(theirs),)
-    assert (merged.given_up, merged.taken) == ((before,), True)
+    assert (merged.given_up, merged.taken) == ([before], True)
 
 
 @pytest.mark.parametrize("follows", [False, True])
 def test_what_was_not_stored_stays_whatever_the_memory_has(follows: bool) -> None:
     merged = merge(written("新"), written(""), before=written("甲"), follows=follows)
     assert merged.memory.entries == (written("新"),)
-    assert merged.given_up == ()
+    assert merged.given_up == []
 
 
 def test_what_was_changed_here_alone_stays() -> None:
     merged = merge(written("新"), written("甲"), before=written("甲"))
     assert merged.memory.entries == (written("新"),)
-    assert (merged.conflicts, merged.given_up, merged.taken) == ((), (), False)
+    assert (merged.conflicts, merged.given_up, merged.taken) == ([], [], False)
 
 
 def test_an_entry_that_the_memory_lacks_goes_if_git_has_taken_it_away() -> None:
     before, other = written("甲"), Entry(msgid=digest("Another text."))
     followed = merge(before, other, before=before, follows=True)
-    assert (followed.memory.entries, followed.given_up) == ((other,), (before,))
+    assert (followed.memory.entries, followed.given_up) == ((other,), [before])
     # Else the file may be damaged.
     kept = merge(before, other, before=before)
     assert kept.memory.entries == (other, replace(before, obsolete=True))
@@ -211,7 +211,7 @@ def test_a_draft_gives_way_to_anything_and_is_no_conflict() -> None:
     ):
         merged = merge(ours, theirs, before=written("丙"))
         assert said(merged.memory.entries[0]) == stays
-        assert (merged.conflicts, merged.given_up) == ((), ())
+        assert (merged.conflicts, merged.given_up) == ([], [])
 
 
 def test_neither_drafts_nor_blanks_are_added_to_a_page_that_lacks_them() -> None:
@@ -239,12 +239,12 @@ def test_emptied_words_stay_as_an_obsolete_entry_of_another_context() -> None:
     stored = replace(written("甲"), comments=("Mind the tone.",))
     merged = merge(written(""), stored, before=stored)
     kept = replace(written("甲"), context="emptied", obsolete=True)
-    assert (merged.emptied, merged.taken) == ((stored,), True)
+    assert (merged.emptied, merged.taken) == ([stored], True)
     assert merged.memory.entries == (written(""), kept)
     # Nothing is done a second time, and others' words get another name.
     ours, theirs = merged.memory, merged.memory
     again = reconcile(ours, theirs, base=theirs, held=translations_in_memories([ours]))
-    assert (again.memory, again.emptied, again.taken) == (theirs, (), False)
+    assert (again.memory, again.emptied, again.taken) == (theirs, [], False)
     other = written("乙")
     theirs = replace(theirs, entries=(other, kept))
     more = reconcile(ours, theirs, base=theirs, held=translations_in_memories([ours]))
@@ -258,12 +258,12 @@ def test_emptied_words_stay_as_an_obsolete_entry_of_another_context() -> None:
 def test_words_that_stand_elsewhere_are_not_kept_as_emptied() -> None:
     stored = written("甲")
     rejected = replace(written(""), comments=("rejected: 甲",))
-    assert merge(rejected, stored, before=stored).emptied == ()
+    assert merge(rejected, stored, before=stored).emptied == []
     held = translations_in_memories([memory_of(stored)])
     ours, theirs = memory_of(written("")), memory_of(stored)
-    assert reconcile(ours, theirs, base=theirs, held=held).emptied == ()
+    assert reconcile(ours, theirs, base=theirs, held=held).emptied == []
     draft = replace(stored, fuzzy=True, notes=("draft: by a model, 0f0f",))
-    assert merge(written(""), draft, before=draft).emptied == ()
+    assert merge(written(""), draft, before=draft).emptied == []
 
 
 def test_differences_count_what_people_did_and_no_blank_entries() -> None:
@@ -287,8 +287,8 @@ def test_an_older_entry_gives_way_to_the_memory_s(our: str, is_known: bool) -> N
     )
     assert merged.memory.entries == (their,)
     assert merged.taken
-    assert merged.outdated == ((written(our),) if our else ())
-    assert (merged.conflicts, merged.emptied, merged.given_up) == ((), (), ())
+    assert merged.outdated == ([written(our)] if our else [])
+    assert (merged.conflicts, merged.emptied, merged.given_up) == ([], [], [])
 
 
 def test_what_changed_on_both_sides_is_a_conflict_however_old_it_is() -> None:
@@ -300,7 +300,7 @@ def test_what_changed_on_both_sides_is_a_conflict_however_old_it_is() -> None:
         is_older=lambda one, other: True,
     )
     assert len(merged.conflicts) == 1
-    assert merged.outdated == ()
+    assert merged.outdated == []
 
 
 def test_emptied_words_of_the_catalogue_alone_stay_obsolete() -> None:
