@@ -138,14 +138,15 @@ def parse(text: str, kind: Kind, markup: Markup = Markup.MARKDOWN) -> Parsed:
             breaks = 0  # line ends in HTML are white space
     gathered = _Collector(markup)
     gathered.add(tree)
+    visible, plain, literal = map("".join, zip(*gathered.texts, strict=True))
     return Parsed(
         source=text,
         markup=markup,
         blocks=blocks,
         tree=tree,
-        visible="".join(gathered.visible),
-        plain="".join(gathered.plain),
-        literal="".join(gathered.literal),
+        visible=visible,
+        plain=plain,
+        literal=literal,
         atoms=MappingProxyType(gathered.atoms),
         breaks=breaks,
     )
@@ -205,16 +206,14 @@ def _joined(trees: Sequence[tuple[Node, ...]]) -> tuple[Node, ...]:
 class _Collector:
     """Collector of the visible text and the atoms of an inline tree.
 
-    ``visible``, ``plain`` and ``literal`` are the pieces of the fields of :class:`Parsed` with the
-    same names.
+    ``texts`` has, for each piece of text, its forms in the fields ``visible``, ``plain`` and
+    ``literal`` of :class:`Parsed`.
     """
 
     def __init__(self, markup: Markup) -> None:
         # Patterns of the atoms that the parser treats as plain text.
         self.in_text = _IN_TEXT[markup]
-        self.visible: list[str] = []
-        self.plain: list[str] = []
-        self.literal: list[str] = []
+        self.texts: list[tuple[str, str, str]] = [("", "", "")]
         self.atoms: dict[Atom, Counter[str]] = {}
 
     def add(self, tree: tuple[Node, ...], *, is_linked: bool = False) -> None:
@@ -232,18 +231,14 @@ class _Collector:
             if shown is None:
                 self.add(node.children, is_linked=is_linked or node.type in _LINKED)
             else:
-                self._add_opaque(shown)
+                self.texts.append((shown, STAND_IN, STAND_IN))
 
     def _add_words(self, node: Node, *, is_linked: bool) -> None:
         """Add a node whose type is in `_WORDS`, and the atoms in its text, such as URLs."""
         words = node.value
-        self.visible.append(words)
-        self.plain.append(words)
-        if node.type == "escape":
-            self.literal.append(STAND_IN)
-            return
-        self.literal.append(words)
-        if _MAYBE_IN_TEXT.search(words):
+        is_escape = node.type == "escape"
+        self.texts.append((words, words, STAND_IN if is_escape else words))
+        if not is_escape and _MAYBE_IN_TEXT.search(words):
             self._add_atoms_in(words, is_linked=is_linked)
 
     def _add_atoms_in(self, words: str, *, is_linked: bool) -> None:
@@ -256,12 +251,6 @@ class _Collector:
                 continue
             for value in pattern.findall(words):
                 self._add_atom(name, value)
-
-    def _add_opaque(self, shown: str) -> None:
-        """Add the visible text of an atom, which `plain` and `literal` hide."""
-        self.visible.append(shown)
-        self.plain.append(STAND_IN)
-        self.literal.append(STAND_IN)
 
     def _add_atom(self, name: Atom, value: str) -> None:
         """Count an atom in normalized form.

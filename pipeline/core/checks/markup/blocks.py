@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from pipeline.core.checks.fixes import first_valid_fix, quote, restores_atoms, spans_of
 from pipeline.core.checks.markup.emphasis import mend_start
 from pipeline.core.checks.model import Problem, Subject
-from pipeline.core.document.message import Kind, Markup
+from pipeline.core.document.message import Markup
 from pipeline.tables import read_table
 
 _TABLES = read_table(__name__, "blocks")
+_NEVER = "(?!)"  # a pattern that matches nothing
 _CELL_END = re.compile(r"(?<!\\)\|")
 _CLOSING_MARKS = re.compile(r"#+$")
 _ESCAPABLE = re.compile(r"[#>+%\[(*_:~-]")
@@ -68,39 +68,7 @@ def _escape_number(source: str, number: re.Pattern[str]) -> str:
     return number.sub(r"\g<0>\\", source, count=1) if number.match(source) else source
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Syntax:
-    """The block syntax of a markup language."""
-
-    # The description of each block for messages, by the parser's name of the block.
-    became: dict[str, str]
-    mark: re.Pattern[str]  # a mark that starts a block at the start of a text
-    # By kind of message: the mark that the source of the page has before such a message.
-    own_marks: dict[Kind, re.Pattern[str]]
-    # Function that yields possible corrections of a text.
-    mended: Callable[[Subject, str], Iterator[str]]
-
-
-_SYNTAX = {
-    Markup.MARKDOWN: _Syntax(
-        became=_TABLES["Markdown"],
-        mark=re.compile(r"#{1,6}|\d{1,9}[.)]|`{3,}|~{3,}|:{3,}|\$\$|[>+%:\[(*_<-]"),
-        own_marks={
-            Kind.HEADING: re.compile(r"#{1,6}[ \t]+"),
-            Kind.LIST_ITEM: re.compile(r"(?:[-+*]|\d{1,9}[.)])[ \t]+"),
-            Kind.QUOTE: re.compile(r">[ \t]*"),
-        },
-        mended=_mended_markdown,
-    ),
-    Markup.RST: _Syntax(
-        became=_TABLES["reST"],
-        mark=re.compile(r"\(?\w{1,9}[.)]|[^\w\s]+"),
-        own_marks={
-            Kind.LIST_ITEM: re.compile(r"(?:[-+*•‣⁃]|\(?(?:\d+|[A-Za-z#])[.)])[ \t]+"),
-        },
-        mended=_mended_rst,
-    ),
-}
+_MENDED = {Markup.MARKDOWN: _mended_markdown, Markup.RST: _mended_rst}
 
 
 def find_other_block(subject: Subject) -> Iterator[Problem]:
@@ -114,11 +82,11 @@ def find_other_block(subject: Subject) -> Iterator[Problem]:
         return
     if subject.is_in_place:
         return
-    syntax = _SYNTAX[subject.markup]
     became = _new_block(subject)
-    mark = _mark_of(source, became, syntax)
-    fixes = (fix for fix in syntax.mended(subject, source) if fix != source)
-    words = syntax.became.get(became, "another block")
+    mark = _mark_of(source, became, subject.markup)
+    mended = _MENDED[subject.markup](subject, source)
+    fixes = (fix for fix in mended if fix != source)
+    words = _TABLES[subject.markup].get(became, "another block")
     # If neither a known block nor visible text remains, the text is now a comment or a
     # target.
     if not became and not subject.chinese.tree and subject.markup is Markup.MARKDOWN:
@@ -137,11 +105,11 @@ def _repeated_mark(subject: Subject, source: str) -> str:
     On the page, the source of a heading is ``# `` and the message. So the translation ``# 键``
     repeats the mark. If the English message also starts with a mark, return "".
     """
-    own_mark = _SYNTAX[subject.markup].own_marks.get(subject.kind)
-    match = own_mark.match(source) if own_mark else None
-    if not own_mark or not match:
+    own_mark = _TABLES["own_marks"][subject.markup].get(subject.kind, _NEVER)
+    match = re.match(own_mark, source)
+    if not match:
         return ""
-    is_meant = own_mark.match(subject.msgid.strip()) is not None
+    is_meant = re.match(own_mark, subject.msgid.strip()) is not None
     if subject.markup is Markup.RST:
         # In reST, "A." may be a mark or an initial, so the parser decides.
         is_meant = subject.is_in_place
@@ -172,17 +140,17 @@ def _new_block(subject: Subject) -> str:
     """
     # The surrounding blocks are in both texts, so only the new blocks remain.
     added = Counter(subject.chinese.blocks) - Counter(subject.english.blocks)
-    named = _SYNTAX[subject.markup].became
+    named = _TABLES[subject.markup]
     if subject.markup is Markup.RST:
         return next((name for name in named if name in added), "")
     return next((name for name in added if name in named), "")
 
 
-def _mark_of(source: str, became: str, syntax: _Syntax) -> str:
+def _mark_of(source: str, became: str, markup: Markup) -> str:
     """Return the mark in ``source`` that created the block ``became``, or "" if it is unknown."""
     if known := _TABLES["marks"].get(became, ""):
         return str(known)
-    match = syntax.mark.match(source)
+    match = re.match(_TABLES["starts"][markup], source)
     if became == "closing marks":
         match = _CLOSING_MARKS.search(source)
     return match[0] if match else ""

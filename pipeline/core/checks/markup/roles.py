@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pipeline.core.checks import fixes
 from pipeline.core.checks.markup.verbatim import with_both_marks
@@ -193,14 +192,6 @@ def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
 
 
 # Roles in reST.
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ShownRole:
-    """A role in the translation whose name is visible, because its marks are wrong."""
-
-    name: str
-    span: Span
-    written: str  # the correct form, which replaces the span
-    example: str  # the correct form for the hint
 
 
 def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
@@ -210,26 +201,28 @@ def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
     """
     if not re.search(_TICKS, subject.msgstr):
         return
-    shown: dict[Span, _ShownRole] = {}
+    shown: dict[Span, str] = {}
+    first = ("", "")
     for name, target in _lost_roles(subject):
-        for role in _shown_roles(subject.msgstr, name, target):
+        for span, written in _shown_roles(subject.msgstr, name):
+            first = first if shown else (name, _example(name, target, written))
             # If two lost roles have the same name, `_shown_roles` yields the same places for each
             # of them.
-            shown.setdefault(role.span, role)
+            shown.setdefault(span, written)
     if not shown:
         return
     fix = subject.msgstr
     # Replace from the end, so that the remaining positions stay valid.
-    for (start, end), role in sorted(shown.items(), reverse=True):
-        fix = fix[:start] + role.written + fix[end:]
-    first = next(iter(shown.values()))
+    for (start, end), written in sorted(shown.items(), reverse=True):
+        fix = fix[:start] + written + fix[end:]
+    name, example = first
     is_better = fixes.improves(subject, fix, Atom.ROLE) or fixes.improves(
         subject, fix, Atom.MATH
     )
     yield Problem(
-        text=f"the role {fixes.quote(f':{first.name}:')} does not work: its name is visible",
+        text=f"the role {fixes.quote(f':{name}:')} does not work: its name is visible",
         hint=(
-            f"Write {first.example}, with half-width colons and nothing "
+            f"Write {example}, with half-width colons and nothing "
             "between the second colon and the backtick."
         ),
         spans=tuple(shown),
@@ -252,10 +245,10 @@ def _lost_roles(subject: Subject) -> Iterator[tuple[str, str]]:
         yield "math", formula
 
 
-def _shown_roles(source: str, name: str, target: str) -> Iterator[_ShownRole]:
-    """Yield the roles called ``name`` in ``source`` whose marks are wrong.
+def _shown_roles(source: str, name: str) -> Iterator[tuple[Span, str]]:
+    """Yield the places of roles called ``name`` whose marks are wrong, each with its correct form.
 
-    ``target`` is the target for the hint, or "" if it is unknown. Wrong forms of ":func:`f`" are:
+    Wrong forms of ":func:`f`" are:
 
     "{func}`f`", "：func：`f`", ":func: `f`", ":func:``f``"
     """
@@ -263,14 +256,14 @@ def _shown_roles(source: str, name: str, target: str) -> Iterator[_ShownRole]:
     content = rf"{_TICKS}{{1,2}}(?P<content>[^`｀]*){_TICKS}{{1,2}}"
     for match in re.finditer(f"{marks}{content}", source, re.IGNORECASE):
         written = f":{name}:`{_role_content(match['content'])}`"
-        if match[0] == written:
-            continue
-        wanted = target or "…"
-        if " <" in written:
-            wanted = f"… <{target}>"
-        yield _ShownRole(
-            name=name, span=match.span(), written=written, example=f":{name}:`{wanted}`"
-        )
+        if match[0] != written:
+            yield match.span(), written
+
+
+def _example(name: str, target: str, written: str) -> str:
+    """Return the correct form of a role for a hint; ``target`` is "" if it is unknown."""
+    wanted = f"… <{target}>" if " <" in written else target or "…"
+    return f":{name}:`{wanted}`"
 
 
 def _role_content(content: str) -> str:

@@ -80,57 +80,42 @@ _PRESENT = 3  # a word with a rendering reduces the weight of a gap by this much
 _LEAST_WEIGHT = 6  # minimum weight of a gap that is reported
 
 
-class _Gap(NamedTuple):
-    """Consecutive English words without a rendering in the translation, and their weight."""
-
-    words: tuple[str, ...] = ()
-    weight: int = 0
-
-    def widened(self, word: str, weight: int) -> _Gap:
-        """Return the gap extended by a word without a rendering."""
-        return _Gap((*self.words, word), self.weight + weight)
-
-    def narrowed(self) -> _Gap:
-        """Return the gap after a word with a rendering.
-
-        The gap does not end at this word, because the rendering may be present by chance.
-        """
-        if self.weight <= _PRESENT:
-            return _Gap()
-        return _Gap(self.words, self.weight - _PRESENT)
-
-
 def find_omission(subject: Subject) -> Iterator[Problem]:
     """Report consecutive words without a rendering in the translation."""
     for pair in translated_sentences(subject):
-        gap = _widest_gap(pair)
-        if gap.weight < _LEAST_WEIGHT or is_kept(subject.masked_english):
+        gap, weight = _widest_gap(pair)
+        if weight < _LEAST_WEIGHT or is_kept(subject.masked_english):
             continue
-        words = ", ".join(f"“{word}”" for word in gap.words)
+        words = ", ".join(f"“{word}”" for word in gap)
         yield Problem(
             text=f"has no translation of {words}",
             hint="Check whether a clause is missing.",
         )
 
 
-def _widest_gap(pair: SentencePair) -> _Gap:
-    """Return the gap with the greatest weight in a sentence.
+def _widest_gap(pair: SentencePair) -> tuple[list[str], int]:
+    """Return the consecutive words without a rendering that weigh most, and their weight.
 
-    Skip words that the translation keeps in English, and words without known renderings.
+    Skip words that the translation keeps in English, and words without known renderings. A word
+    with a rendering does not end a gap, because the rendering may be present by chance.
     """
     chinese = pair.chinese.lower()
-    widest = gap = _Gap()
+    widest: list[str] = []
+    gap: list[str] = []
+    most = weight = 0
     for word in _WORD.findall(pair.english):
         rendering = rendering_of(word)
         if rendering is None:
             continue
         if any(map(chinese.__contains__, rendering.chinese)):
-            if gap.weight:
-                gap = gap.narrowed()
+            weight = max(0, weight - _PRESENT)
+            gap = gap if weight else []
         elif word not in chinese:
-            gap = gap.widened(word, rendering.weight)
-            widest = max(widest, gap, key=lambda either: either.weight)
-    return widest
+            gap = [*gap, word]
+            weight += rendering.weight
+        if weight > most:
+            widest, most = gap, weight
+    return widest, most
 
 
 _CODE = re.compile(f"{WORD}+")

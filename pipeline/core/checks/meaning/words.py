@@ -44,6 +44,8 @@ class Shared:
 class Opposites:
     """Two words of opposite meaning, such as "input" and "output", in both languages."""
 
+    # A Chinese text without any of these strings has neither word.
+    signs: tuple[str, ...]
     english: tuple[re.Pattern[str], re.Pattern[str]]
     chinese: tuple[re.Pattern[str], re.Pattern[str]]
 
@@ -66,7 +68,9 @@ def _compile_opposites(table: dict[str, Any]) -> Opposites:
     english, contrary_english = map(_english_pattern, table["english"])
     chinese, contrary_chinese = map(_chinese_pattern, table["chinese"])
     return Opposites(
-        english=(english, contrary_english), chinese=(chinese, contrary_chinese)
+        signs=tuple(_LOOKING_AROUND.sub("", " ".join(table["chinese"])).split()),
+        english=(english, contrary_english),
+        chinese=(chinese, contrary_chinese),
     )
 
 
@@ -137,7 +141,10 @@ find_that_is = _find_unshared(SHARED["that_is"])
 
 def find_opposite(subject: Subject) -> Iterator[Problem]:
     """Report a word replaced by its opposite: one occurs less often, the other more often."""
+    chinese = subject.masked_chinese
     for words in OPPOSITES:
+        if not any(map(chinese.__contains__, words.signs)):
+            continue  # the common case
         for pair in translated_sentences(subject):
             first, second = _surplus(words, 0, pair), _surplus(words, 1, pair)
             if first * second < 0:
