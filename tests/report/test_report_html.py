@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import dataclasses
 import hashlib
-import json
 import re
 from importlib import resources
 from itertools import pairwise
 
 import pytest
+from cases import read_tables
 from hypothesis import given
 from hypothesis import strategies as st
 from report_results import (
@@ -26,10 +26,9 @@ from report_results import (
 )
 from strict_html import StrictHtml
 
-from pipeline.core.execution.result import CellFailure, Execution, Status
+from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
-from pipeline.findings import Finding, Severity
 from pipeline.report.colours import pieces, source_pieces
 from pipeline.report.failure_advice import advice, whose
 from pipeline.report.json import Previous, compare_runs, read_previous, run_json
@@ -37,10 +36,8 @@ from pipeline.report.markdown import LISTED, to_summary
 from pipeline.report.page import to_html
 from pipeline.report.result import RunResult
 
-EVIL = (
-    "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}\x00\x1b[31m|\n"
-    "# `x` **b** \u202e"
-)
+CASES = read_tables(__file__)
+
 PARTIAL = Execution(
     page="d",
     status=Status.PARTIAL,
@@ -89,68 +86,6 @@ def read(result: RunResult, previous: Previous | None = None) -> StrictHtml:
     return StrictHtml(to_html(result, previous=previous).decode("utf-8"))
 
 
-def evil_result() -> RunResult:
-    """Markup wherever text from a page, a catalogue or upstream can come in."""
-    failure = CellFailure(
-        cell=1, source=EVIL, exception=EVIL, message=EVIL, traceback=EVIL, blame=EVIL
-    )
-    finding = Finding(
-        code=EVIL, severity=Severity.ERROR, where=EVIL, text=EVIL, page=EVIL, hint=EVIL
-    )
-    run = Execution(
-        page=EVIL,
-        status=Status.FAILED,
-        reason=EVIL,
-        note=EVIL,
-        cells=1,
-        total=2,
-        seconds=1.0,
-        failure=failure,
-        cell_seconds=(1.0,),
-    )
-    others = [
-        PageResult(
-            page=f"{state}{EVIL}",
-            execution=Execution(
-                page=f"{state}{EVIL}", status=state, reason=EVIL, cached=True
-            ),
-        )
-        for state in Status
-    ]
-    page = PageResult(
-        page=EVIL, title=EVIL, messages=1, findings=(finding,), execution=run
-    )
-    lock = dataclasses.replace(
-        LOCK, url="javascript:alert(1)", ref=EVIL, commit=EVIL, date=EVIL, version=EVIL
-    )
-    return RunResult(
-        name=EVIL, lock=lock, pages={EVIL: (page, *others)}, findings=(finding,)
-    )
-
-
-def evil_previous() -> Previous | None:
-    upstream = {"name": EVIL, "ref": EVIL, "commit": EVIL, "version": EVIL}
-    gone = {"page": f"gone{EVIL}", "translated": 5, "execution": None}
-    report = {"upstream": upstream, "locales": {EVIL: {"pages": [gone]}}}
-    return read_previous(json.dumps(report).encode())
-
-
-def test_nothing_from_a_page_becomes_markup() -> None:
-    page, plain = read(evil_result(), previous=evil_previous()), read(BUSY)
-    assert len(page.all("script")) == 1
-    assert page.all("img") == []
-    assert {name for name, _ in page.tags} <= {name for name, _ in plain.tags} | {
-        "section",
-        "article",
-    }
-    assert {key for _, attrs in page.tags for key in attrs} <= {
-        key for _, attrs in plain.tags for key in attrs
-    }
-    assert page.text.count("alert(1)") > 20
-    assert "49" not in re.findall(r"\{\{ 7\*7 \}\}|\b49\b", page.text)
-    assert not re.search("[\x00\x1b\u202e]", page.text)
-
-
 def test_the_file_needs_no_other() -> None:
     text = to_html(BUSY).decode("utf-8")
     page = StrictHtml(text)
@@ -170,8 +105,8 @@ def test_the_file_needs_no_other() -> None:
 
 @pytest.mark.parametrize(
     "result",
-    [BUSY, evil_result(), RunResult(name="docs", lock=LOCK)],
-    ids=["busy", "evil", "empty"],
+    [BUSY, RunResult(name="docs", lock=LOCK)],
+    ids=["busy", "empty"],
 )
 def test_every_link_leads_somewhere_and_ids_are_unique(result: RunResult) -> None:
     page = read(result)
@@ -522,33 +457,7 @@ def test_what_is_no_report_of_this_upstream_is_not_compared(odd: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("exception", "message", "blame", "said"),
-    [
-        (
-            "ModuleNotFoundError",
-            "No module named 'optax.losses'",
-            "environment",
-            "the package that provides optax to",
-        ),
-        ("gaierror", "this run is offline", "environment", "--offline"),
-        (
-            "XlaRuntimeError",
-            "Unknown backend: 'gpu' requested",
-            "environment",
-            "accelerator",
-        ),
-        ("URLError", "<urlopen error>", "environment", "network"),
-        ("CellTimeout", "100 s", "environment", "run rule with timeout"),
-        ("MemoryLimit", "", "environment", "raise memory"),
-        ("DeadKernelError", "Kernel died (code -9)", "environment", "raise memory"),
-        ("PageTimeout", "1800 s", "environment", "or page-timeout"),
-        ("Stalled", "300 s", "environment", "raise stall"),
-        ("WallTimeout", "14400 s", "environment", "raise wall-timeout"),
-        ("ProcessLimit", "300 of 256", "environment", "too many processes"),
-        ("OutputLimit", "more than 20 MiB", "environment", "raise output"),
-        ("NoSuchKernel", "julia", "environment", "--pages"),
-        ("TypeError", "bad", "upstream", "main branch has changed code cell 3"),
-        ("NoException", "did not raise", "expectation", "acknowledge"),
-    ],
+    CASES["advice_fits_the_exception"],
 )
 def test_advice_fits_the_exception(
     exception: str, message: str, blame: str, said: str
@@ -611,16 +520,6 @@ def test_summary_of_a_clean_run_is_short() -> None:
     assert "failed" not in text
     assert "error" not in text
     assert len(text.split("\n")) < 20
-
-
-def test_nothing_from_a_page_becomes_markdown() -> None:
-    text = to_summary(evil_result(), previous=evil_previous())
-    assert set(re.findall(r"<[^>]*>", text)) == {"<code>", "</code>"}
-    for line in text.split("\n"):
-        assert "`" not in line
-        assert not re.search(r"\*\*(?!all)b", line)
-    rows = [line.count("|") for line in text.split("\n") if line.startswith("|")]
-    assert set(rows) <= {4, 5, 6, 7}
 
 
 def test_long_lists_are_cut() -> None:

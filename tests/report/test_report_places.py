@@ -34,11 +34,12 @@ from report_results import (
 
 from pipeline.commands.console import print_text
 from pipeline.core.catalog.commit_diff import Comparison
+from pipeline.core.execution.result import Execution, Status
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.log import command_message, printable
 from pipeline.report.check import check_text, render
-from pipeline.report.json import badges_of, run_json
+from pipeline.report.json import Previous, badges_of, read_previous, run_json
 from pipeline.report.junit import to_junit
 from pipeline.report.markdown import to_summary
 from pipeline.report.page import to_html
@@ -108,14 +109,27 @@ def result(text: str) -> RunResult:
     text = f"{text} {WORD}"
     told = of_a_lock(text)
     lock = replace(LOCK, ref=told, version=told, url=f"https://{told}")
+    others = [
+        replace(PAGE_A, page=f"{status}{text}", execution=execution)
+        for status in Status
+        for execution in [Execution(page=text, status=status, reason=text, cached=True)]
+    ]
     return RunResult(
         name="docs",
         lock=lock,
-        pages={"zh_CN": (page(text), PAGE_A)},
+        pages={"zh_CN": (page(text), PAGE_A, *others)},
         findings=(finding(text),),
         comparison=Comparison(before=lock, after=lock, pages=()),
         lists_all=True,
     )
+
+
+def previous(text: str) -> Previous | None:
+    """The run before, with a page that has vanished since."""
+    text = text.replace("\ud800", "")  # which JSON refuses
+    before = result(text)
+    gone = replace(PAGE_A, page=f"gone {text}")
+    return read_previous(run_json(replace(before, pages={"zh_CN": (gone,)})))
 
 
 def check_result(text: str) -> CheckResult:
@@ -187,7 +201,8 @@ def assert_github_log(text: str, *, count: int) -> None:
 # Where texts go, and what is proved of each place.
 PLACES: dict[str, Callable[[str], None]] = {
     "summary of a run": lambda text: assert_github_shows_text(
-        to_summary(result(text)), to_summary(result("plain"))
+        to_summary(result(text), previous=previous(text)),
+        to_summary(result("plain"), previous=previous("plain")),
     ),
     "summary of an upgrade": lambda text: assert_github_shows_text(
         upgrade_summary(result(text)), upgrade_summary(result("plain"))
@@ -249,13 +264,14 @@ def test_badges_hold_the_text_itself(text: str) -> None:
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_the_report_of_a_run_has_no_element_of_a_text(text: str) -> None:
-    html = to_html(result(text)).decode()
-    plain = to_html(result("plain")).decode()
+    html = to_html(result(text), previous=previous(text)).decode()
+    plain = to_html(result("plain"), previous=previous("plain")).decode()
     found, expected = Counter(_Tags(html).found), Counter(_Tags(plain).found)
     # A text of several lines is shown in one more of ours.
     assert found.keys() <= {*expected, ("code", ()), ("pre", ())}
     assert found["script", ()] == expected["script", ()] == 1
     assert WORD in html
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", html)
 
 
 def test_a_line_of_the_log_begins_no_command() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
+from typing import Any
 
 
 def read_cases(path: Path, *, parts: int = 2) -> dict[str, tuple[str, ...]]:
@@ -28,3 +30,10 @@ def read_cases(path: Path, *, parts: int = 2) -> dict[str, tuple[str, ...]]:
         cases[title] = tuple(found)
         at += 2
     return cases
+
+
+def read_tables(test_file: str) -> dict[str, Any]:
+    """Return the tables in the TOML file beside a test file, by the names of their tests."""
+    path = Path(test_file).with_suffix(".toml")
+    tables: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return tables
