@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench.__main__ import NAMES, machine_facts
-from bench.catalogs import change, count, fill, filler
 from bench.execution import describe as describe_run
 from bench.execution import executions, is_whole, passed
 from bench.measure import (
@@ -20,7 +18,6 @@ from bench.measure import (
     Scene,
     Target,
     compare,
-    format_table,
     judge,
     middle,
     own_peak,
@@ -29,11 +26,7 @@ from bench.measure import (
     to_record,
 )
 from bench.notebooks import NothingToEditError, edited
-from bench.scenes import DEFAULT, describe
-from bench.workshop import Root, edit_paragraph, page_to_edit
-
-from pipeline.adapters import po
-from pipeline.entries import Catalog, Entry
+from bench.workshop import Root
 
 FOLDER = Path()
 
@@ -157,14 +150,6 @@ def test_limits_are_judged_by_seconds_of_cpu() -> None:
     )
 
 
-def test_the_table_has_every_contender_and_why_one_is_missing() -> None:
-    table = format_table(SCENE, ROWS)
-    assert "9.0" in table
-    assert "83.0 % translated" in table
-    assert "no notebooks; × of ours, half" in table
-    assert "skipped: not there" in table
-
-
 def test_the_record_is_json_and_names_no_folder() -> None:
     text = json.dumps(to_record(SCENE, ROWS))
     assert json.loads(text)["rows"][2]["costs"][2] == {
@@ -174,12 +159,6 @@ def test_the_record_is_json_and_names_no_folder() -> None:
     }
     assert json.loads(text)["rows"][4]["middle"] is None
     assert "/" not in text.replace("× ", "")
-
-
-def test_machine_facts_are_json() -> None:
-    facts = json.loads(json.dumps(machine_facts()))
-    assert facts["cores"] == os.cpu_count()
-    assert facts["versions"]["polib"].startswith("1.")
 
 
 def test_a_process_and_its_children_are_counted(tmp_path: Path) -> None:
@@ -210,16 +189,6 @@ def test_a_failing_command_shows_what_it_printed(tmp_path: Path) -> None:
             folder=tmp_path,
             environ=os.environ,
         )
-
-
-def test_a_code_that_is_accepted_does_not_end_the_bench(tmp_path: Path) -> None:
-    command = (sys.executable, "-c", "raise SystemExit(3)")
-    assert (
-        run_commands(
-            [command], folder=tmp_path, environ=os.environ, accepted=(0, 3)
-        ).wall
-        > 0
-    )
 
 
 def test_an_outcome_that_changes_from_round_to_round_is_told(tmp_path: Path) -> None:
@@ -258,77 +227,6 @@ def test_contenders_take_turns(tmp_path: Path) -> None:
     assert [len(row.costs) for row in rows] == [2, 0, 2]
 
 
-@pytest.mark.parametrize(
-    ("text", "changed"),
-    [
-        (
-            "# Title\n\nA paragraph that is long enough to be edited here.\n",
-            "A paragraph that is long (edited 2) enough to be edited here.",
-        ),
-        ("---\na: b\n\nA line of front matter is not a paragraph at all.\n---\n", ""),
-        (
-            "x\n\n---\n\nA paragraph that is long enough to be edited here.\n",
-            "is long (edited 2) enough",
-        ),
-        ("# Title\n\nToo short.\n", ""),
-        ("```\n\nA line inside of a fence, however long it may be.\n```\n", ""),
-        ("A first line is never edited, for it may be anything.\n", ""),
-        ("x\n\n- A list item that is long enough but not a paragraph.\n", ""),
-    ],
-)
-def test_one_paragraph_is_edited(text: str, changed: str) -> None:
-    assert (
-        (changed in edit_paragraph(text, 2))
-        if changed
-        else edit_paragraph(text, 2) == ""
-    )
-
-
-def test_the_page_to_edit_is_the_middle_one_without_a_notebook(tmp_path: Path) -> None:
-    paragraph = "# T\n\nA paragraph that is long enough to be edited here.\n"
-    for name, size in (("a", 1), ("b", 2), ("c", 3), ("twin", 2)):
-        (tmp_path / f"{name}.md").write_text(paragraph + "x\n" * size, encoding="utf-8")
-    (tmp_path / "twin.ipynb").write_text("{}", encoding="utf-8")
-    (tmp_path / "z.md").write_text("# Only a title\n" * 99, encoding="utf-8")
-    assert page_to_edit(tmp_path) == "b.md"
-
-
-def test_a_filler_keeps_what_must_survive() -> None:
-    msgid = (
-        "Use `jit(f)` and {func}`map`, see [the guide](a/b.md#c) at https://x.org/y or "
-        "<b>not</b>: $x + y$."
-    )
-    made = filler(msgid)
-    for kept in (
-        "`jit(f)`",
-        "{func}`map`",
-        "](a/b.md#c)",
-        "https://x.org/y",
-        "<b>",
-        "</b>",
-        "$x + y$",
-    ):
-        assert kept in made
-    assert "guide" not in made
-    assert filler("One") != filler("Two") != "Two"
-
-
-def test_catalogues_are_filled_and_counted(tmp_path: Path) -> None:
-    entries = (
-        Entry(msgid="Some words"),
-        Entry(msgid="Old", msgstr="旧", obsolete=True),
-        Entry(msgid="More words", msgstr="半", fuzzy=True),
-    )
-    header = po.standard_header(project="p", page="a", locale="zh_CN", date="")
-    path = tmp_path / "b" / "a.po"
-    path.parent.mkdir()
-    path.write_bytes(po.format_catalog(Catalog(header=header, entries=entries)))
-    assert count(tmp_path) == {"empty": 1, "fuzzy": 1}
-    assert describe(count(tmp_path)) == "0.0 % translated, 50.0 % fuzzy"
-    fill(tmp_path)
-    assert count(tmp_path) == {"translated": 2}
-
-
 def test_a_root_forgets_all_but_the_git_cache(tmp_path: Path) -> None:
     root = Root.scratch(tmp_path / "root", url=tmp_path, ref="main", jax="1.2.3")
     kept, gone = (
@@ -348,28 +246,6 @@ def test_a_root_forgets_all_but_the_git_cache(tmp_path: Path) -> None:
         root.path / "pyproject.toml",
         kept,
     ]
-
-
-def test_executing_is_measured_only_if_asked_for() -> None:
-    assert set(NAMES) - set(DEFAULT) == {"site", "reference", "execute"}
-
-
-def test_a_changed_translation_ends_with_the_word(tmp_path: Path) -> None:
-    texts = (
-        "A [link](x) makes this sentence one that had better be left alone.",
-        "This sentence has no markup, so it is the one to change.",
-    )
-    header = po.standard_header(project="p", page="a", locale="zh_CN", date="")
-    path = tmp_path / "a.po"
-    path.write_bytes(
-        po.format_catalog(
-            Catalog(header=header, entries=tuple(Entry(msgid=text) for text in texts))
-        )
-    )
-    for word in ("新", "新新"):
-        change(path, word)
-        entries = po.read_catalog(path.read_bytes(), where="a").catalog.entries
-        assert [entry.msgstr for entry in entries] == ["", filler(texts[1]) + word]
 
 
 PRINTED = """\
@@ -441,11 +317,6 @@ def test_both_forms_of_a_page_are_edited_alike() -> None:
     assert sources[1:] == ["%time x", "x = 1\nx", "x = 2\nx\nprint('(edited 12)')"]
     assert all(source in twin for source in sources)
     assert len(twin.split("\n")) == len(TWIN.split("\n")) + 1
-
-
-def test_a_page_is_left_as_it_is_where_nothing_is_to_be_edited() -> None:
-    notebook, twin = edited(NOTEBOOK, TWIN, prose=0, code=0)
-    assert (json.loads(notebook), twin) == (json.loads(NOTEBOOK), TWIN)
 
 
 @pytest.mark.parametrize(
