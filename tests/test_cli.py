@@ -11,12 +11,15 @@ import time
 from pathlib import Path
 
 import pytest
+from cases import read_tables
 from folders import snapshot
 from places import ROOT
 
 from pipeline import __version__
 from pipeline.cli import COMMANDS, main
 from pipeline.commands.console import READ_ONLY_COMMANDS
+
+CASES = read_tables(__file__)
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
@@ -50,74 +53,7 @@ def test_help_of_each_command(command: str, capsys: Speech) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "what", "hint"),
-    [
-        ([], "which command?", "See: python -m pipeline --help"),
-        (["snyc"], "no command is called 'snyc'", "Did you mean 'sync'?"),
-        (["-v", "sync"], "'-v' comes before the command", "python -m pipeline sync -v"),
-        (["--verison"], "'--verison' comes before", "Did you mean '--version'?"),
-        (
-            ["sync", "--no-excute"],
-            "sync does not know '--no-excute'",
-            "Did you mean '--no-execute'?",
-        ),
-        (
-            ["status", "--check"],
-            "status does not know '--check'",
-            "See: python -m pipeline status --help",
-        ),
-        (
-            ["merge", "--ref=x"],
-            "merge does not know '--ref=x'",
-            "See: python -m pipeline merge --help",
-        ),
-        (["pull", "a", "b"], "pull does not know 'b'", ""),
-        (
-            ["sync", "--jobs", "0"],
-            "argument --jobs: must be a whole number of at least 1, not '0'",
-            "",
-        ),
-        (
-            ["sync", "--jobs", "²"],
-            "argument --jobs: must be a whole number of at least 1, not '²'",
-            "",
-        ),
-        (
-            ["upgrade"],
-            "the following arguments are required: REF",
-            "See: python -m pipeline upgrade --help",
-        ),
-        (
-            ["upgrade", "1.0.0", "--dryrun"],
-            "upgrade does not know '--dryrun'",
-            "Did you mean '--dry-run'?",
-        ),
-        (
-            ["upgrade", "main"],
-            "the ref 'main' does not name a JAX version",
-            "--package-version VERSION",
-        ),
-        (
-            ["status", "--agianst", "main"],
-            "status does not know '--agianst'",
-            "Did you mean '--against'?",
-        ),
-        (
-            ["sync", "smaple"],
-            "no upstream is called 'smaple'",
-            "Did you mean 'sample'?",
-        ),
-        (
-            ["status", "--locale", "zh_TW"],
-            "no locale is called 'zh_TW'",
-            "Did you mean 'zh_CN'?",
-        ),
-        (["pull", "sample", "--upstream", ""], "--upstream is empty", "Give a URL"),
-        (
-            ["status", "--config", "none.toml"],
-            "none.toml: cannot be read: No such file",
-            "give --config",
-        ),
-    ],
+    CASES["wrong_usage_is_told_with_a_way_out"],
 )
 def test_wrong_usage_is_told_with_a_way_out(
     arguments: list[str], what: str, hint: str, project: Path, capsys: Speech
@@ -128,16 +64,6 @@ def test_wrong_usage_is_told_with_a_way_out(
     assert said.out == ""
     assert said.err.startswith(f"error: {what}")
     assert hint in said.err
-    assert snapshot(project) == before
-
-
-def test_sync_then_nothing_to_do(project: Path, capsys: Speech) -> None:
-    assert main(["sync", "sample", "--no-execute"]) == 0
-    first = capsys.readouterr()
-    assert "zh_CN: " in first.out
-    before = snapshot(project)
-    assert main(["sync", "sample", "--no-execute"]) == 0
-    assert "nothing to write: everything is up to date" in capsys.readouterr().err
     assert snapshot(project) == before
 
 
@@ -197,16 +123,6 @@ def test_sync_runs_the_code_once(project: Path, capsys: Speech) -> None:
 
 
 @pytest.mark.slow
-def test_check_tells_what_would_be_written(project: Path, capsys: Speech) -> None:
-    before = snapshot(project)
-    assert main(["sync", "sample", "--no-execute", "--check"]) == 1
-    assert "would be written: upstream/sample.lock" in capsys.readouterr().err
-    assert snapshot(project) == before
-    assert main(["sync", "sample", "--no-execute"]) == 0
-    assert main(["sync", "sample", "--no-execute", "--check"]) == 0
-
-
-@pytest.mark.slow
 def test_json_is_the_report_and_nothing_else(project: Path, capsys: Speech) -> None:
     assert main(["sync", "sample", "--no-execute", "--json"]) == 0
     said = capsys.readouterr().out
@@ -224,20 +140,6 @@ def test_reading_commands_write_nothing(
     assert main([*words, "sample"]) == 0
     assert "sample (" in capsys.readouterr().out
     assert snapshot(synced) == before
-
-
-@pytest.mark.slow
-def test_one_stage_at_a_time(project: Path) -> None:
-    for command in ("pull", "split", "merge"):
-        assert main([command, "sample", "-q"]) == 0
-    assert main(["sync", "sample", "--no-execute", "--check"]) in (0, 1)
-    assert list((project / "build" / "zh_CN" / "sample" / "merged").rglob("*.md"))
-
-
-def test_pages_narrow_the_run(project: Path, capsys: Speech) -> None:
-    assert main(["sync", "sample", "--no-execute", "--json", "--pages", "index"]) == 0
-    locales = json.loads(capsys.readouterr().out)["locales"]
-    assert [page["page"] for page in locales["zh_CN"]["pages"]] == ["index"]
 
 
 def test_upstream_may_be_any_folder(
@@ -274,34 +176,12 @@ def test_quiet_says_nothing_when_all_is_well(project: Path, capsys: Speech) -> N
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.slow
-def test_check_takes_catalogues(synced: Path, capsys: Speech) -> None:
-    catalog = synced / "translations" / "zh_CN" / "sample" / "index.po"
-    catalog.write_bytes(catalog.read_bytes() + b'\nmsgid "unfinished\n')
-    for argument in ("sample", str(catalog), "translations/zh_CN/sample/index.po"):
-        assert main(["check", argument]) == 4
-        assert "translations/zh_CN/sample/index.po:" in capsys.readouterr().out
-    assert main(["check", str(catalog.with_name("faq.po"))]) == 0
-
-
-def test_check_refuses_what_is_no_catalogue(project: Path, capsys: Speech) -> None:
-    assert main(["pull", "sample", "-q"]) == 0
-    assert main(["check", "sample", "pyproject.toml"]) == 2
-    assert (
-        "pyproject.toml: is no catalogue\n"
-        "  Name catalogues (.po), folders of them, or an upstream: jax, jax@0.11.0, sample."
-    ) in capsys.readouterr().err
-
-
 def test_unexpected_error_is_short_without_verbose(capsys: Speech) -> None:
     assert main(["status", "--config", "a\0b"]) == 70
     said = capsys.readouterr().err
     assert "unexpected ValueError" in said
     assert "Run again with -v" in said
     assert "Traceback" not in said
-
-
-def test_unexpected_error_has_a_traceback_with_verbose(capsys: Speech) -> None:
     assert main(["status", "-v", "--config", "a\0b"]) == 70
     assert "Traceback (most recent call last)" in capsys.readouterr().err
 

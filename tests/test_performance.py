@@ -17,6 +17,7 @@ from places import ROOT
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 FOR_EXECUTION = (
     "IPython",
+    "docutils",
     "jax",
     "jupyter_client",
     "jupytext",
@@ -24,6 +25,7 @@ FOR_EXECUTION = (
     "nbconvert",
     "nbformat",
     "papermill",
+    "sphinx",
     "zmq",
 )
 FOR_WORK = (
@@ -75,7 +77,12 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "arguments", [["status", "sample"], ["sync", "sample", "--no-execute"]]
+    "arguments",
+    [
+        ["status", "sample"],
+        ["sync", "sample", "--no-execute"],
+        ["check", "translations/zh_CN/sample/faq.po"],
+    ],
 )
 def test_runs_without_execution_import_no_kernel(
     arguments: list[str], synced: Path

@@ -173,34 +173,6 @@ def test_full_configuration_has_every_key() -> None:
     ] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_files_and_headings_that_are_linked_to_exist(page: Path) -> None:
-    text = page.read_text("utf-8")
-    broken = []
-    for target in re.findall(
-        r"(?<!\\)\]\(([^)\s]+)\)", re.sub(r"(`+).*?\1", "", text, flags=re.S)
-    ):
-        path, _, anchor = target.partition("#")
-        if re.match(r"[a-z]+:", target):
-            continue
-        file = page.parent / path if path else page
-        if not file.exists() or (
-            anchor and anchor not in anchors(file.read_text("utf-8"))
-        ):
-            broken.append(target)
-    assert broken == []
-
-
-def anchors(text: str) -> set[str]:
-    """What links of a page may name: its headings as GitHub names them, and ids."""
-    headings = re.findall(r"(?m)^#+ (.+)$", text)
-    slugs = {
-        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-        for heading in headings
-    }
-    return slugs | set(re.findall(r'<a id="([^"]+)">', text))
-
-
 def test_files_that_it_names_exist() -> None:
     pattern = (
         r"`([\w.-]+\.(?:toml|md|yaml)|LICENSE|NOTICE|pipeline/\w*|upstream/sample/)`"

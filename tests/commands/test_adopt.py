@@ -17,7 +17,7 @@ from adoption_project import (
     old_page,
     reads_the_sample,
 )
-from copies import DAMAGES, WRITERS, as_html, as_markdown, as_notebook, as_plain, han
+from copies import DAMAGES, as_html, as_markdown, as_notebook, as_plain, han
 from folders import copy_project, snapshot
 
 from pipeline.adapters import po
@@ -499,14 +499,6 @@ def test_two_encodings_in_one_file(pulled: AdoptionProject) -> None:
     (copy,) = pulled.adopt(pulled.write("copy.md", data), dry_run=True).copies
     assert copy.encoding.startswith("UTF-8 and GB18030")
     assert len(copy.adopted) > 25
-
-
-@pytest.mark.parametrize("form", WRITERS)
-def test_forms(pulled: AdoptionProject, form: str) -> None:
-    text = WRITERS[form](old_page("guides/random", "v1").row)
-    (copy,) = pulled.adopt(pulled.write(form, text), dry_run=True).copies
-    assert copy.page == "guides/random"
-    assert len(copy.adopted) > 15
 
 
 def test_a_notebook_that_is_cut_off_in_the_middle(project: AdoptionProject) -> None:

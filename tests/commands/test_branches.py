@@ -109,16 +109,6 @@ def test_two_pull_requests_for_different_paragraphs_of_a_page(work: Clone) -> No
     assert (texts["glue"], texts["drill"], texts["saw"]) == ("胶水", "钻头", "锯子")
 
 
-def test_merge_of_three_at_once(work: Clone) -> None:
-    pages = {"one": "cellar", "two": "garage", "three": "attic"}
-    for branch, page in pages.items():
-        add(work, branch, page)
-    work.git("checkout", "-q", "main")
-    merge(work, *pages)
-    work.assert_follows()
-    assert all(is_whole(work, page) for page in pages.values())
-
-
 def test_squash_merge_and_a_branch_that_goes_on_from_before_it(work: Clone) -> None:
     add(work, "one", "cellar")
     translate(work, "garage", "saw", "锯子")
@@ -231,21 +221,6 @@ def test_older_commit_and_back(work: Clone) -> None:
     work.git("checkout", "-q", "main")
     work.assert_follows()
     assert is_whole(work, "attic")
-
-
-def test_bisect(work: Clone) -> None:
-    good = work.git("rev-parse", "HEAD")
-    for word in ("lamp", "saw", "glue", "drill", "bench", "apron", "clamp"):
-        translate(work, "cellar", word, f"{word} 的译文")
-    work.git("bisect", "start", "HEAD", good)
-    for _ in range(10):
-        work.assert_follows()
-        word = "bad" if work.texts("cellar")["drill"] else "good"
-        if "is the first bad commit" in work.git("bisect", word):
-            break
-    assert "drill" in work.git("log", "-1", "--format=%s", "refs/bisect/bad")
-    work.git("bisect", "reset")
-    work.assert_follows()
 
 
 def test_stash_and_pop(work: Clone) -> None:

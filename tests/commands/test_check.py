@@ -6,8 +6,6 @@ It runs on the sample, on single files, in folders that are no project of ours.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -301,27 +299,3 @@ def test_a_damaged_glossary_is_told_with_its_line(
     path.write_bytes(path.read_bytes() + b'"unfinished\n')
     assert main(["check", "sample"]) == 4
     assert "zh_CN.csv:" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_check_starts_without_anything_heavy(project: Path) -> None:
-    code = (
-        "import sys; from pipeline.cli import main; main(['check', *sys.argv[1:], '-q']); "
-        "print(*sorted(sys.modules))"
-    )
-    catalogs = sorted(
-        str(path)
-        for path in Path("translations/zh_CN/sample").rglob("*.po")
-        if path.name != "reference.po" and "_api" not in path.parts
-    )  # these are reST
-    ended = subprocess.run(
-        [sys.executable, "-c", code, *catalogs],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    loaded = {name.partition(".")[0] for name in ended.stdout.split()}
-    assert (
-        loaded & {"jax", "papermill", "sphinx", "nbformat", "git", "docutils"} == set()
-    )
-    assert "markdown_it" in loaded

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cases import read_tables
 from places import ROOT
 from runs import run_of
 
@@ -21,6 +22,8 @@ from pipeline.config import (
 from pipeline.core.pin.lock import Lock, SourceFile, parse_lock
 from pipeline.errors import did_you_mean_any
 from pipeline.folders import WHOLE
+
+CASES = read_tables(__file__)
 
 Speech = pytest.CaptureFixture[str]
 NAMES = (
@@ -54,24 +57,7 @@ def test_the_nearest_names_are_told(word: str, meant: str) -> None:
 
 @pytest.mark.parametrize(
     ("words", "what", "hint"),
-    [
-        (
-            ["status", "sample", "--pages", "guides_vmap"],
-            "'guides_vmap'",
-            "guides/vmap",
-        ),
-        # One that matches does not make up for one that does not.
-        (
-            ["split", "sample", "--pages", "grad", "gard"],
-            "'gard'",
-            "Did you mean 'grad'",
-        ),
-        (["merge", "sample", "--pages", "qqq*"], "'qqq*'", "For example: arrays"),
-        (["site", "sample", "--pages", "gard"], "'gard'", "Did you mean 'grad'"),
-        (["check", "--pages", "gard"], "'gard'", "Did you mean 'grad'"),
-        (["check", "vmap"], "vmap: there is no such file", "sample/guides/vmap.po'"),
-        (["check", "smaple"], "smaple: there is no such file", "Did you mean 'sample'"),
-    ],
+    CASES["a_pattern_that_matches_nothing_is_an_error_with_the_nearest_names"],
 )
 def test_a_pattern_that_matches_nothing_is_an_error_with_the_nearest_names(
     words: list[str], what: str, hint: str, project: Path, capsys: Speech

@@ -481,17 +481,6 @@ def test_what_was_written_elsewhere_is_shown_and_not_overwritten(
     assert not save(client, told["theirs"], "我的")["conflict"]
 
 
-def test_edits_of_other_entries_are_both_kept(
-    client: TestClient, workbench: Workbench
-) -> None:
-    blocks = ask(client, "page", page="faq")["blocks"]
-    other = workbench.entry("faq", blocks[2]["msgid"])
-    workbench.write("faq", replace(other, msgstr="别人的"))
-    assert not save(client, blocks[1], "我的")["conflict"]
-    assert workbench.entry("faq", blocks[1]["msgid"]).msgstr == "我的"
-    assert workbench.entry("faq", blocks[2]["msgid"]).msgstr == "别人的"
-
-
 def test_ten_tabs_that_save_at_once_lose_nothing(
     client: TestClient, workbench: Workbench
 ) -> None:
@@ -514,15 +503,6 @@ def test_ten_tabs_that_save_at_once_lose_nothing(
     assert told == [False] * len(chosen)
     saved = [workbench.entry("faq", block["msgid"]).msgstr for block in chosen]
     assert saved == [f"第 {number} 条" for number in range(len(chosen))]
-
-
-def test_two_tabs_on_one_entry_the_later_is_shown_the_earlier(
-    client: TestClient, workbench: Workbench
-) -> None:
-    block = first(ask(client, "page", page="faq"), kind="paragraph")
-    assert not save(client, block, "先来的")["conflict"]
-    told = save(client, block, "后来的")
-    assert told["theirs"]["msgstr"] == "先来的"
 
 
 def test_a_file_that_is_saved_at_the_same_moment_is_read_again(
@@ -833,16 +813,6 @@ def served(project: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     process.kill()
     process.wait()
     process.stderr.close()
-
-
-def test_the_command_serves_a_fresh_clone_and_ends_with_ctrl_c(
-    served: tuple[subprocess.Popen[str], str],
-) -> None:
-    process, address = served
-    with urllib.request.urlopen(address) as answer:
-        assert b"serve.js" in answer.read()
-    process.send_signal(signal.SIGINT)
-    assert process.wait(20) == 0
 
 
 def test_kills_in_the_middle_of_saves_leave_whole_files(

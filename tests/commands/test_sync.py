@@ -499,14 +499,6 @@ def test_a_split_reads_only_the_pages_that_upstream_changed(
     )
 
 
-def test_single_stages_do_what_sync_does(docs: Path) -> None:
-    assert main(["pull", "sample"]) == 0
-    assert main(["split", "sample"]) == 0
-    translate(docs, {"A page": "一个页面"})
-    assert main(["merge", "sample"]) == 0
-    assert "# 一个页面" in merged(docs)
-
-
 def test_catalogue_of_unknown_entries_is_not_lost(docs: Path, sync: Run) -> None:
     catalog_path(docs).parent.mkdir(parents=True, exist_ok=True)
     lost = Entry(msgid="Something that stands nowhere.", msgstr="哪里都没有的东西。")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import read_tables
 from folders import write_tree
 from inventories import inventory
 from repositories import commit_release, git, init_repository
@@ -35,6 +36,8 @@ from pipeline.log import Log
 from pipeline.paths import Paths
 from pipeline.report import upgrade as upgrade_report
 from pipeline.report.result import RunResult
+
+CASES = read_tables(__file__)
 
 Speech = pytest.CaptureFixture[str]
 
@@ -164,6 +167,10 @@ def pinned(root: Path) -> tuple[str, str, str]:
         lock["ref"],
         lock["version"],
     )
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
 
 
 class Reacting(io.StringIO):
@@ -337,9 +344,6 @@ def test_a_linked_checkout_is_put_back_where_it_is(root: Path) -> None:
     docs.rename(root / "elsewhere")
     docs.symlink_to(root / "elsewhere")
 
-    def interrupt() -> None:
-        raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
         upgrade_with(root, Reacting("merge", interrupt))
     assert docs.is_symlink()
@@ -362,41 +366,7 @@ def test_most_pages_gone_is_said(root: Path, capsys: Speech) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "code", "what"),
-    [
-        (
-            ["1.1"],
-            3,
-            "has no tag, branch or commit 'jax-v1.1'\n  Did you mean 'jax-v1.1.0'",
-        ),
-        (["main"], 2, "the ref 'main' does not name a JAX version"),
-        (["jax"], 2, "'jax' is the name of an upstream, but a REF must come before"),
-        (
-            ["jax-v1.1.0", "--package-version", "1.0.0"],
-            2,
-            "but --package-version says 1.0.0",
-        ),
-        (["jax-v0.9.0"], 3, "has no page that can be translated at 'jax-v0.9.0'"),
-        (["jax-v0.9.1"], 3, "has no folder 'docs' at commit"),
-        (
-            ["no/such/branch", "--package-version", "1.1.0"],
-            3,
-            "has no tag, branch or commit 'no/such/branch'",
-        ),
-        (["a b", "--package-version", "1.1.0"], 3, "'a b' is not a ref"),
-        (
-            ["--package-version", "1.1.0"],
-            2,
-            "the following arguments are required: REF",
-        ),
-        (["--exec=x"], 2, "the following arguments are required: REF"),
-        (["1.1.0", "nobody"], 2, "no upstream is called 'nobody'"),
-        (
-            ["1.1.0", "--upstream", "upstream/jax"],
-            3,
-            "is a plain folder, which has no releases",
-        ),
-        (["1.1.0", "--upstream", "nowhere"], 3, "does not exist"),
-    ],
+    CASES["a_target_that_makes_no_sense_is_refused_and_nothing_is_written"],
 )
 def test_a_target_that_makes_no_sense_is_refused_and_nothing_is_written(
     root: Path, arguments: list[str], code: int, what: str, capsys: Speech
@@ -438,9 +408,6 @@ def test_a_configuration_edited_meanwhile_is_not_overwritten(root: Path) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("word", ["pull", "split", "update", "merge"])
 def test_an_interrupted_upgrade_puts_everything_back(root: Path, word: str) -> None:
-    def interrupt() -> None:
-        raise KeyboardInterrupt
-
     before = committed(root)
     with pytest.raises(KeyboardInterrupt):
         upgrade_with(root, Reacting(word, interrupt))
@@ -513,9 +480,6 @@ def test_work_that_no_run_has_seen_yet_outlives_an_upgrade_that_fails(
     The memory stored on the way is put back, and with it what both sides started from.
     """
 
-    def interrupt() -> None:
-        raise KeyboardInterrupt
-
     path = root / "translations" / "zh_CN" / "jax" / "index.po"
     catalog = read_catalog(path)
     edited = tuple(
@@ -544,9 +508,6 @@ def test_a_second_interruption_does_not_disturb_the_way_back(
         os.kill(os.getpid(), signal.SIGINT)
         real(*arguments)
 
-    def interrupt() -> None:
-        raise KeyboardInterrupt
-
     monkeypatch.setattr(stage, "_put_back", interrupted)
     with pytest.raises(KeyboardInterrupt):
         upgrade_with(root, Reacting("merge", interrupt))
@@ -567,18 +528,6 @@ def test_upgrading_to_where_one_is_says_so_and_does_nothing(
     assert "nothing to write" in said.err
     assert said.out == ""
     assert committed(root) == before
-
-
-def test_the_table_counts_translations_that_lose_their_page(
-    root: Path, capsys: Speech
-) -> None:
-    assert main(["upgrade", "1.1.0", "--no-execute"]) == 0
-    (row,) = [
-        line.split()
-        for line in capsys.readouterr().out.split("\n")
-        if line.startswith(" gone ")
-    ]
-    assert row == ["gone", "2", "vanished,", "2", "dropped"]
 
 
 def test_no_room_for_the_way_back(root: Path, capsys: Speech) -> None:
@@ -746,13 +695,6 @@ def test_latest_of_a_remote_and_of_a_bundle(
     url = f"file://{root / 'origin'}" if way == "remote" else "all.bundle"
     assert main(["upgrade", "latest", "--upstream", url, "-q"]) == 0
     assert pinned(root) == ("1.1.0", "jax-v1.1.0", "1.1.0")
-
-
-def test_latest_of_a_plain_folder(root: Path, capsys: Speech) -> None:
-    assert (
-        main(["upgrade", "latest", "--upstream", str(root / "upstream" / "jax")]) == 3
-    )
-    assert "is a plain folder, which has no releases" in capsys.readouterr().err
 
 
 @pytest.mark.slow

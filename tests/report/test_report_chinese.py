@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import read_tables
 from check_tables import CHINESE, TABLES, checks_by_code, problems, subjects
 from message_templates import MODULES, MODULES_OF_RUNS, templates
 
@@ -23,6 +24,8 @@ from pipeline.report.chinese import (
     is_chinese_wanted,
     sentence_in_chinese,
 )
+
+CASES = read_tables(__file__)
 
 Speech = pytest.CaptureFixture[str]
 HAN = re.compile("[\u4e00-\u9fff]")
@@ -216,30 +219,7 @@ def test_what_is_said_of_a_mistake_has_no_english_but_what_it_quotes(
 
 @pytest.mark.parametrize(
     ("english", "chinese"),
-    [
-        (
-            (
-                "1 error, 2 warnings in 2 entries of 9 catalogues; "
-                "--fix corrects 2; -v shows the notes"
-            ),
-            "9 个文件的 2 个条目：1 个错误，2 个警告；--fix 能改 2 处；加 -v 显示建议",
-        ),
-        (
-            "no mistakes in 1 entry of 1 catalogue; 3 silenced",
-            "1 个文件的 1 个条目：没有发现问题；忽略了 3 处",
-        ),
-        (
-            "2 notes in 4 entries of 2 catalogues; 1 file corrected",
-            "2 个文件的 4 个条目：2 个建议；改好了 1 个文件",
-        ),
-        ("2 messages on 1 page to look at", "1 个页面上有 2 条译文要看"),
-        ("No translation to look at", "没有要看的译文"),
-        (
-            "The English of 3 messages is unavailable. To fetch it: nox -s sync",
-            "有 3 条的英文不在手边。取回英文：nox -s sync",
-        ),
-        ("look at build/review.html", "请看 build/review.html"),
-    ],
+    CASES["sums_are_told_in_chinese"],
 )
 def test_sums_are_told_in_chinese(english: str, chinese: str) -> None:
     assert sentence_in_chinese(english) == chinese

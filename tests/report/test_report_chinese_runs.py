@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cases import read_tables
 from report_results import LOCK, RESULT, run_text, status_text
 
 from pipeline import limits
@@ -23,6 +24,8 @@ from pipeline.report.chinese import CHINESE, in_chinese, sentence_in_chinese
 from pipeline.report.run import UpstreamRow, overview_report, row_of
 from pipeline.report.terminal import to_text
 from pipeline.report.value import Screen
+
+CASES = read_tables(__file__)
 
 Speech = pytest.CaptureFixture[str]
 # Names and commands, which are the same in every language.
@@ -94,41 +97,7 @@ def test_what_comes_next_is_told_in_chinese() -> None:
 
 @pytest.mark.parametrize(
     ("english", "chinese"),
-    [
-        ("v2 → 0123abc, 12 files, 3 written", "v2 → 0123abc，12 个文件，写入 3 个"),
-        (
-            "v2 → 0123abc, 12 files, nothing to write",
-            "v2 → 0123abc，12 个文件，没有要写的",
-        ),
-        ("9 kept, 2 fuzzy, 1 new", "保留 9，待改 2，新增 1"),
-        (
-            "7 of 9 messages translated, 1 file written",
-            "9 条中已译 7 条，写入 1 个文件",
-        ),
-        (
-            "1 page compared, 3 files would be written",
-            "比较了 1 个页面，会写入 3 个文件",
-        ),
-        ("5 passed, 0 failed, 2 skipped", "5 个通过，0 个失败，2 个跳过"),
-        (
-            "9 pages, 1 document, 12 blocks of prose, failed",
-            "9 个页面，1 个文档，12 段文字，失败",
-        ),
-        (
-            (
-                "not checked: 2 pages of the memory, "
-                "because English is unavailable (an error with --strict)"
-            ),
-            "没有检查：翻译记忆的 2 个页面，因为得不到英文原文（加 --strict 就算错误）",
-        ),
-        ("renamed from a, 3 changed, 1 new", "由 a 改名，修改 3，新增 1"),
-        ("passed 4/4, skipped: accelerator 0/3", "通过 4/4，跳过: accelerator 0/3"),
-        (
-            "the translation lacks `x`; the message is left in English (guide.md:3)",
-            "译文缺少 `x`；这一条保留英文（guide.md:3）",
-        ),
-        ("a sentence that nobody knows", "a sentence that nobody knows"),
-    ],
+    CASES["lines_of_a_run"],
 )
 def test_lines_of_a_run(english: str, chinese: str) -> None:
     assert sentence_in_chinese(english) == chinese
