@@ -12,7 +12,7 @@ from argparse import ArgumentParser, Namespace
 
 from pipeline.commands.console import print_in_form, terminal
 from pipeline.commands.options import add_shared, locales_of
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.core.document.message import Markup
 from pipeline.log import Log
 

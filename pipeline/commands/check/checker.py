@@ -34,7 +34,7 @@ from pipeline.commands.check.files import (
 )
 from pipeline.commands.pages import unmatched
 from pipeline.commands.run_lock import clear_after_kill, marked
-from pipeline.config import IgnoreRule, Settings, matches
+from pipeline.config.settings import IgnoreRule, Settings, matches
 from pipeline.core.checks.engine import is_guard_code
 from pipeline.core.checks.table import checks_of, code_names
 from pipeline.core.document.message import Markup

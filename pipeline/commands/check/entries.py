@@ -13,7 +13,7 @@ are checked with their English if it is on disk. Otherwise only the checks of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,26 +22,9 @@ from pathlib import Path
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes
 from pipeline.commands.check.files import CatalogFile, ReadFile, finding_of
-from pipeline.config import IgnoreRule, Settings, matches
+from pipeline.config.settings import IgnoreRule, Settings, matches
 from pipeline.core.catalog.update import wanted_entries
-from pipeline.core.checks import hygiene
-from pipeline.core.checks.engine import (
-    can_ignore,
-    fix_entry,
-    ignore_comment_problems,
-    ignores_of,
-    is_guard_code,
-    run_checks,
-    subjects_of,
-    without_redundant_guard_problems,
-)
-from pipeline.core.checks.hygiene import (
-    MemoryEntries,
-    find_differing_placeholders,
-    markup_of_texts,
-    read_memory_entries,
-    readable_texts,
-)
+from pipeline.core.checks import engine, hygiene
 from pipeline.core.checks.model import Problem, Rule, Subject, read_place
 from pipeline.core.checks.table import CheckSet, code_names
 from pipeline.core.document.message import Markup
@@ -52,7 +35,7 @@ from pipeline.entries import Entry
 from pipeline.errors import InputError
 from pipeline.findings import Finding
 from pipeline.paths import Paths
-from pipeline.reading import MYST, Reading
+from pipeline.reading import MYST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +58,7 @@ class _Entry:
     @cached_property
     def fixed(self) -> str:
         """The translation after ``--fix``; cached, because an entry may have several findings."""
-        return fix_entry(self.subject, self.read.checks.checks)
+        return engine.fix_entry(self.subject, self.read.checks.checks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +90,7 @@ def check_entries(files: Sequence[Chosen], rules: CheckRules) -> CheckedEntries:
     }
     kept: list[Problem] = []
     silenced = 0
-    for problem in run_checks(
+    for problem in engine.run_checks(
         subjects, glossary=rules.glossary, check_set=rules.checks
     ):
         if _is_silenced(problem, entries[problem.page][problem.index], rules.ignore):
@@ -118,14 +101,14 @@ def check_entries(files: Sequence[Chosen], rules: CheckRules) -> CheckedEntries:
     # Do this only here, after silencing: if the user has silenced the check's problem, the guard's
     # must stay.
     findings: dict[str, list[Finding]] = {name: [] for name in entries}
-    for problem in without_redundant_guard_problems(kept):
+    for problem in engine.without_redundant_guard_problems(kept):
         entry = entries[problem.page][problem.index]
         findings[problem.page].append(_finding(problem, entry))
     # Report comments that silence nothing. This is last, after all checks have filled ``used``.
     codes = code_names()
     for name, of_file in entries.items() if rules.is_whole else ():
         for entry in of_file:
-            for problem in ignore_comment_problems(
+            for problem in engine.ignore_comment_problems(
                 entry.subject.entry, codes, entry.used
             ):
                 findings[name].append(_of_entry(hygiene.SILENCED, entry, problem))
@@ -139,10 +122,10 @@ def _is_silenced(problem: Problem, entry: _Entry, ignore: Sequence[IgnoreRule]) 
     guard. Problems that endanger the page's syntax are silenced by rules, but not by comments.
     """
     code = problem.code
-    if is_guard_code(code):
+    if engine.is_guard_code(code):
         return False
-    for comment in ignores_of(entry.subject.entry):
-        if code in comment.codes and can_ignore(code):
+    for comment in engine.ignores_of(entry.subject.entry):
+        if code in comment.codes and engine.can_ignore(code):
             entry.used.add(code)
             return True
     # Comments come first. Otherwise a comment would count as useless if a rule has the same code.
@@ -181,6 +164,18 @@ def _of_entry(rule: Rule, entry: _Entry, problem: Problem) -> Finding:
 _SUFFIXES = (".ipynb", ".md", ".rst")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageEnglish:
+    """English of a page by digest.
+
+    ``messages`` has the messages of the current page, in page order. ``texts`` also has older
+    English.
+    """
+
+    messages: Mapping[str, Entry] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class English:
     """Lookup of English texts in the catalogues and docs that are on disk."""
@@ -191,33 +186,56 @@ class English:
         """Return the path of the catalogue of a memory's page; the file may not exist."""
         return self._paths(memory).catalog(memory.locale, memory.file.page)
 
-    def of(self, memory: ReadFile) -> Mapping[str, Entry]:
-        """Return the messages of a memory's page by digest, as far as they are on disk."""
-        messages = [*self.docs_of(memory), *live_blanks(self.entries_of(memory))]
-        return {digest(entry.msgid): entry for entry in messages}
+    def of(self, memory: ReadFile, needed: Collection[str]) -> PageEnglish:
+        """Return the English of a memory's page, at the release that the memory's header names.
 
-    def entries_of(self, memory: ReadFile) -> tuple[Entry, ...]:
+        ``needed`` are the digests to look for, in the catalogue first.
+        """
+        entries = self._entries_of(memory)
+        messages: dict[str, Entry] = {}
+        texts: dict[str, str] = {}
+        for entry in entries:
+            if not entry.obsolete:
+                notes, references = entry.notes, entry.references
+                blank = Entry(msgid=entry.msgid, notes=notes, references=references)
+                messages[digest(entry.msgid)] = blank
+        if not messages.keys() >= set(needed):
+            # The catalogue lacks messages: read the docs as well. Use the order of the docs,
+            # because it includes the new messages.
+            docs = {digest(entry.msgid): entry for entry in self._docs_of(memory)}
+            messages = docs | messages
+        for code, entry in messages.items():
+            texts[code] = entry.msgid
+        for entry in entries:
+            for text in (entry.msgid, entry.previous):
+                if text:
+                    texts[digest(text)] = text
+        return PageEnglish(messages=messages, texts=texts)
+
+    def _entries_of(self, memory: ReadFile) -> tuple[Entry, ...]:
         """Return the entries of the page's catalogue; none if it is missing or unreadable."""
         path = self.catalog_of(memory)
         if not path.is_file():
             return ()
         try:
-            read = po.read_catalog(read_bytes(path), where=path.name)
+            return po.read_catalog(read_bytes(path), where=path.name).catalog.entries
         except InputError:
             return ()
-        return read.catalog.entries
 
-    def docs_of(self, memory: ReadFile) -> tuple[Entry, ...]:
+    def _docs_of(self, memory: ReadFile) -> tuple[Entry, ...]:
         """Return the messages of the page in the pulled docs."""
         page = memory.file.page
+        name = memory.catalog.header.get("X-Upstream", "")
+        upstream = self.settings.upstreams.get(name)
+        reading = upstream.reading if upstream else MYST
         documents: list[Document] = []
         for suffix in _SUFFIXES:
             path = self._paths(memory).docs / f"{page}{suffix}"
-            if path.is_file():
-                name = memory.catalog.header.get("X-Upstream", "")
-                upstream = self.settings.upstreams.get(name)
-                reading = upstream.reading if upstream else MYST
-                documents += _readable(f"{page}{suffix}", path, reading)
+            # The command ``split`` reports unreadable documents.
+            with suppress(InputError):
+                if path.is_file():
+                    data = read_bytes(path)
+                    documents.append(read_document(f"{page}{suffix}", data, reading))
         return wanted_entries(page, documents)
 
     def _paths(self, memory: ReadFile) -> Paths:
@@ -225,27 +243,12 @@ class English:
         return Paths(self.settings.root, memory.catalog.header.get("X-Upstream", ""))
 
 
-def live_blanks(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Yield the live messages of a catalogue, without their translations."""
-    for entry in entries:
-        if not entry.obsolete:
-            yield Entry(
-                msgid=entry.msgid, notes=entry.notes, references=entry.references
-            )
-
-
-def _readable(name: str, path: Path, reading: Reading) -> Iterator[Document]:
-    """Yield the document if it is readable. The command ``split`` reports unreadable ones."""
-    with suppress(InputError):
-        yield read_document(name, read_bytes(path), reading)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFile:
     """Memory file. ``remembered`` has the entries whose English is known apart from the others."""
 
     read: ReadFile
-    remembered: MemoryEntries
+    remembered: hygiene.MemoryEntries
 
 
 def remember(
@@ -259,7 +262,9 @@ def remember(
     chosen = {file.path for file in files}
     result: list[MemoryFile] = []
     for read in memories:
-        remembered = read_memory_entries(read.catalog.entries, english.of(read))
+        entries = read.catalog.entries
+        found = english.of(read, [entry.msgid for entry in entries])
+        remembered = hygiene.read_memory_entries(entries, found.messages)
         if english.catalog_of(read).resolve() in chosen:
             remembered = replace(remembered, known=())
         result.append(MemoryFile(read=read, remembered=remembered))
@@ -277,7 +282,7 @@ def check_memories(
     known = []
     for file in memories:
         page, entries = file.read.file.page, file.remembered.known
-        known.append((file.read, subjects_of(entries, page, Markup.MARKDOWN)))
+        known.append((file.read, engine.subjects_of(entries, page, Markup.MARKDOWN)))
     yield check_entries(known, rules)
     # For entries without English, select the checks that read only the translation.
     text_only = replace(
@@ -310,16 +315,16 @@ def findings_of_placeholders(memories: Sequence[MemoryFile]) -> Iterator[Finding
             yield _placeholder_finding(file, remembered.entries[problem.index], problem)
         files += [file] * len(remembered.entries)
         row += remembered.entries
-    for problem in find_differing_placeholders(row):
+    for problem in hygiene.find_differing_placeholders(row):
         yield _placeholder_finding(files[problem.index], row[problem.index], problem)
 
 
 def _text_of(file: MemoryFile) -> Chosen:
     """Return a memory's entries without known English, in a form that the checks can read."""
     unknown = file.remembered.unknown
-    markup = markup_of_texts(file.remembered.entries)
-    texts = tuple(readable_texts(unknown, markup))
-    return file.read, subjects_of(texts, file.read.file.page, markup)
+    markup = hygiene.markup_of_texts(file.remembered.entries)
+    texts = tuple(hygiene.readable_texts(unknown, markup))
+    return file.read, engine.subjects_of(texts, file.read.file.page, markup)
 
 
 def _placeholder_finding(file: MemoryFile, entry: Entry, problem: Problem) -> Finding:

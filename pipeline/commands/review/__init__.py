@@ -11,7 +11,7 @@ from argparse import ArgumentParser, Namespace
 
 from pipeline.commands.console import print_text
 from pipeline.commands.options import add_shared, locales_of, summaries_of
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.errors import ConfigError
 from pipeline.log import Log
 from pipeline.paths import Paths

@@ -7,8 +7,8 @@ files are read and checked.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from pipeline.adapters import po
@@ -18,13 +18,13 @@ from pipeline.commands.check.entries import (
     CheckRules,
     English,
     MemoryFile,
+    PageEnglish,
     check_memories,
     findings_of_placeholders,
-    live_blanks,
 )
 from pipeline.commands.check.files import ReadFile, read_data
 from pipeline.commands.review.sides import Sides, find_sides
-from pipeline.config import Settings
+from pipeline.config.settings import Settings
 from pipeline.core.catalog.change_class import diff
 from pipeline.core.catalog.origins import states_of
 from pipeline.core.checks.hygiene import read_memory_entries
@@ -32,7 +32,7 @@ from pipeline.core.checks.model import read_place
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.memory.file import END
 from pipeline.core.memory.opening import open_entry
-from pipeline.core.memory.record import DIFF, digest
+from pipeline.core.memory.record import DIFF
 from pipeline.core.pin.lock import parse_lock
 from pipeline.core.review import (
     Change,
@@ -51,18 +51,6 @@ from pipeline.paths import Paths
 from pipeline.report.review import Message, Review
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageEnglish:
-    """English of a page by digest.
-
-    ``messages`` has the messages of the current page, in page order. ``texts`` also has older
-    English.
-    """
-
-    messages: Mapping[str, Entry] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)
-
-
 def english_of(
     english: English, memory: ReadFile, needed: Collection[str]
 ) -> PageEnglish:
@@ -74,7 +62,7 @@ def english_of(
     for release in english.settings.releases_of(memory.file.upstream):
         header = {**memory.catalog.header, "X-Upstream": release.name}
         catalog = replace(memory.catalog, header=header)
-        own = _english_at(english, replace(memory, catalog=catalog), needed)
+        own = english.of(replace(memory, catalog=catalog), needed)
         # Entries of releases that were read before take precedence; the pinned release is read
         # first.
         found = PageEnglish(
@@ -84,29 +72,6 @@ def english_of(
         if found.texts.keys() >= set(needed):
             break
     return found
-
-
-def _english_at(
-    english: English, memory: ReadFile, needed: Collection[str]
-) -> PageEnglish:
-    """Return the English of a memory's page, at the release that the header names."""
-    entries = english.entries_of(memory)
-    messages = _by_digest(live_blanks(entries))
-    if not messages.keys() >= set(needed):
-        # The catalogue lacks messages: read the docs as well. Use the order of the docs, because
-        # it includes the new messages.
-        messages = _by_digest(english.docs_of(memory)) | messages
-    texts = {code: entry.msgid for code, entry in messages.items()}
-    for entry in entries:
-        for text in (entry.msgid, entry.previous):
-            if text:
-                texts[digest(text)] = text
-    return PageEnglish(messages=messages, texts=texts)
-
-
-def _by_digest(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """Return the entries by the digest of their msgid, in the same order."""
-    return {digest(entry.msgid): entry for entry in entries}
 
 
 _LAST = 1 << 30  # sort key of a message that is not on the page

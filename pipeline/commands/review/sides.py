@@ -6,9 +6,8 @@ Without a second commit, the working tree is the state after, including uncommit
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +20,8 @@ from pipeline.adapters.version_control import (
     read_blobs,
 )
 from pipeline.commands.check.files import CatalogFile
-from pipeline.config import Settings, matches
+from pipeline.config.settings import Settings, matches
+from pipeline.core.pin.lock import blob_id
 from pipeline.errors import ConfigError
 from pipeline.paths import Paths
 
@@ -73,22 +73,29 @@ def find_sides(
     head = commit_of(root, words[1]) if len(words) == 2 else ""
     parted = head or commit_of(root, "HEAD")
     base = merge_base(root, base_commit, parted)
-    old = _tree_at(root, base, places)
-    new = _tree_at(root, head, places) if head else _tree_here(root, places)
+    # The files in the working tree, if it is the state after.
+    here = {} if head else _read_here(root, places)
+    old = _blobs_at(root, base, places)
+    new = {path: blob_id(data) for path, data in here.items()}
+    if head:
+        new = _blobs_at(root, head, places)
     files: dict[str, CatalogFile] = {}
-    for path in sorted(old.blobs.keys() | new.blobs.keys()):
+    for path in sorted(old.keys() | new.keys()):
         file = _catalog_file(root, path, places)
         if not pages or matches(file.page, pages):
             files[path] = file
-    differing = [path for path in files if old.blobs.get(path) != new.blobs.get(path)]
+    differing = [path for path in files if old.get(path) != new.get(path)]
+    after = {path: here[path] for path in differing if path in here}
+    if head:
+        after = _contents(root, new, differing)
     return Sides(
         base=base,
         base_name=base_name,
         head=head,
         files=files,
-        before=old.read_those_of(differing),
-        after=new.read_those_of(differing),
-        unchanged=[old.blobs[path] for path in files if path not in differing],
+        before=_contents(root, old, differing),
+        after=after,
+        unchanged=[old[path] for path in files if path not in differing],
         root=root,
     )
 
@@ -102,42 +109,30 @@ def named_base(settings: Settings, word: str) -> tuple[str, str]:
     return name, commit_of(settings.root, name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Tree:
-    """Memory files of one side: their blob ids by path, and a function that reads files."""
-
-    blobs: Mapping[str, str]
-    read: Callable[[Sequence[str]], Mapping[str, bytes]]
-
-    def read_those_of(self, paths: Collection[str]) -> Mapping[str, bytes]:
-        """Return the content of those ``paths`` that exist on this side."""
-        return self.read([path for path in paths if path in self.blobs])
-
-
-def _tree_at(root: Path, commit: str, places: Mapping[str, str]) -> _Tree:
-    """Return the memory files at a commit."""
+def _blobs_at(root: Path, commit: str, places: Mapping[str, str]) -> dict[str, str]:
+    """Return the git blob ids of the memory files at a commit, by path."""
     listed: dict[str, str] = {}
     for folder in places:
         listed |= files_at(root, commit, f"{folder}/")
-    blobs = {path: blob for path, blob in listed.items() if path.endswith(".po")}
-
-    def read(paths: Sequence[str]) -> Mapping[str, bytes]:
-        contents = read_blobs(root, [blobs[path] for path in paths])
-        return {path: contents[blobs[path]] for path in paths}
-
-    return _Tree(blobs=blobs, read=read)
+    return {path: blob for path, blob in listed.items() if path.endswith(".po")}
 
 
-def _tree_here(root: Path, places: Mapping[str, str]) -> _Tree:
-    """Return the memory files in the working tree."""
+def _contents(
+    root: Path, blobs: Mapping[str, str], paths: Sequence[str]
+) -> dict[str, bytes]:
+    """Return the contents of those ``paths`` that have a blob."""
+    wanted = [path for path in paths if path in blobs]
+    contents = read_blobs(root, [blobs[path] for path in wanted])
+    return {path: contents[blobs[path]] for path in wanted}
+
+
+def _read_here(root: Path, places: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the memory files in the working tree, by path."""
     files: dict[str, bytes] = {}
     for folder in places:
         for path in sorted((root / folder).rglob("*.po")):
             files[path.relative_to(root).as_posix()] = read_bytes(path)
-    return _Tree(
-        blobs={path: _blob(data) for path, data in files.items()},
-        read=lambda paths: {path: files[path] for path in paths},
-    )
+    return files
 
 
 def _main_branches() -> tuple[str, ...]:
@@ -154,12 +149,6 @@ def _places(settings: Settings, locales: Sequence[str]) -> dict[str, str]:
             folder = Paths(settings.root, name).memories(locale)
             places[folder.relative_to(settings.root).as_posix()] = locale
     return places
-
-
-def _blob(data: bytes) -> str:
-    """Return the id that git gives to a file with this content."""
-    header = b"blob %d\0" % len(data)
-    return hashlib.sha1(header + data, usedforsecurity=False).hexdigest()
 
 
 def _catalog_file(root: Path, path: str, places: Mapping[str, str]) -> CatalogFile:
