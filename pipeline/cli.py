@@ -52,7 +52,12 @@ COMMANDS = {
     "init": "start a project that translates other docs (see docs/your-own-docs.md)",
 }
 # The modules that are not named like their command; "import" is a keyword of Python.
-_MODULES = {"import": "import_", "merge": "build", "execute": "build"}
+_MODULES = {
+    "import": "import_",
+    "merge": "build",
+    "execute": "build",
+    "split": "update",
+}
 _BEFORE_COMMANDS = ("-h", "--help", "-V", "--version")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pipeline.config import Settings, Upstream, matches
+from pipeline.config.settings import Settings, Upstream, matches
 from pipeline.log import Log
 from pipeline.paths import Paths
 

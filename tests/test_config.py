@@ -8,13 +8,13 @@ import pytest
 from cases import read_tables
 from places import ROOT
 
-from pipeline.config import (
+from pipeline.config.reader import read_settings
+from pipeline.config.settings import (
     BUILT_IN_MODES,
     DraftPolicy,
     ExecutionPolicy,
     RunRule,
     SitePolicy,
-    read_settings,
 )
 from pipeline.errors import ConfigError
 from pipeline.folders import WHOLE, Folders

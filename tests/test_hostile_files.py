@@ -24,7 +24,7 @@ from mutations import mutated
 
 from pipeline.adapters import po
 from pipeline.cli import main
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.core.checks.engine import run_checks, subjects_of
 from pipeline.core.document.landing import landings_from_json
 from pipeline.core.document.merge import merge

@@ -20,7 +20,7 @@ from places import ROOT
 
 from pipeline import errors
 from pipeline.cli import COMMANDS, main, parse
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.config.schema import Table
 from pipeline.errors import WORST_FIRST, PipelineError
 

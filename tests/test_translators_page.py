@@ -17,7 +17,7 @@ from translators_page import BEGIN, END, PAGE, RULES, insert, render
 
 from pipeline.adapters.po import format_catalog, standard_header
 from pipeline.cli import COMMANDS, main, parse
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.core.catalog.change_class import ChangeClass
 from pipeline.core.checks.table import code_names
 from pipeline.core.glossary.rows import COLUMNS, WORDS

@@ -13,7 +13,7 @@ import pytest
 from places import ROOT
 
 from pipeline.adapters import po
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.entries import Catalog, Entry
 from pipeline.paths import Paths
 

@@ -28,7 +28,7 @@ import httpx2
 import msgspec
 
 from pipeline.adapters.files import read_own, write_atomic
-from pipeline.config import DraftPolicy
+from pipeline.config.settings import DraftPolicy
 from pipeline.errors import ConfigError, EndpointError, PipelineError
 from pipeline.limits import MEBIBYTE, REPLY_BYTES, Limit
 

@@ -4,6 +4,6 @@ A command decides which stages run and in which order; the stages do the work. F
 ``build`` runs split, update, merge, execute and publish.
 
 Modules that several commands share are also in this folder. ``pages`` selects the pages of a run,
-and ``update`` skips unchanged pages. ``run_lock`` handles locks. ``report_files`` writes report
-files, and ``console`` prints to the terminal.
+and ``update`` (the command ``split``) skips unchanged pages. ``run_lock`` handles locks.
+``console`` prints to the terminal.
 """

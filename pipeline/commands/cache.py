@@ -14,7 +14,7 @@ from contextlib import suppress
 
 from pipeline.adapters.execution_cache import ExecutionCache
 from pipeline.commands.console import print_text
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.core.execution.result import CacheEntry, decode_entry
 from pipeline.errors import FindingsError, InputError
 from pipeline.log import Log

@@ -20,7 +20,8 @@ from pipeline.commands.console import (
 )
 from pipeline.commands.options import locales_of
 from pipeline.commands.run_lock import marked
-from pipeline.config import Settings, read_settings
+from pipeline.config.reader import read_settings
+from pipeline.config.settings import Settings
 from pipeline.errors import INTERRUPTED, ConfigError, worst
 from pipeline.limits import OWN_BYTES
 from pipeline.log import Log

@@ -13,7 +13,8 @@ from typing import Any
 
 import msgspec
 
-from pipeline.config import Settings, Upstream, read_settings
+from pipeline.config.reader import read_settings
+from pipeline.config.settings import Settings, Upstream
 from pipeline.errors import ConfigError, did_you_mean
 from pipeline.log import Log
 from pipeline.run import KernelOptions, Run

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipeline.config import matches
+from pipeline.config.settings import matches
 from pipeline.core.pin.lock import (
     REFERENCE,
     Lock,

@@ -9,11 +9,11 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 
 from pipeline.adapters.files import read_bytes
+from pipeline.commands.build import write_badges
 from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.pages import pages_of_run
-from pipeline.commands.report_files import write_badges
 from pipeline.commands.run_lock import clear_after_kill, marked
-from pipeline.commands.split import update_pulled
+from pipeline.commands.update import update_pulled
 from pipeline.core.catalog.commit_diff import Comparison
 from pipeline.core.document.contents import distances
 from pipeline.core.execution.code_cells import text_with_contents

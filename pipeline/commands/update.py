@@ -1,4 +1,6 @@
-"""Split and update for one locale, limited to pages that changed since the last run.
+"""split: split the pulled pages into messages, and update the catalogues. Skip unchanged pages.
+
+``status`` calls the same code as a dry run, and other commands update the catalogues first.
 
 The input is all pages of the run. The output is a row of the report for each page; rows of
 unchanged pages come from memos. A memo maps a page and a key to an earlier result; the key is a
@@ -18,6 +20,7 @@ and the page's documents. It also covers catalogues and memory files, depending 
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -25,9 +28,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pipeline.adapters.memo import Memo, code_digest, digest_of
 from pipeline.adapters.version_control import checked_out, tracked_though_ignored
+from pipeline.commands.options import add_shared, run_of
+from pipeline.commands.pages import pages_of_run
+from pipeline.commands.run_lock import run_lock
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.core.results import PageResult
+from pipeline.log import Log
+from pipeline.report.result import RunResult, apart
+from pipeline.run import Run
 from pipeline.stages.merge.incremental import MergedPage
+from pipeline.stages.pull.stage import read_pulled
 from pipeline.stages.update.locale import Locale
 
 if TYPE_CHECKING:
@@ -38,6 +48,55 @@ if TYPE_CHECKING:
 # Libraries that parse pages and catalogues, or compare texts. A new version may change results, so
 # the versions are part of all keys.
 _LIBRARIES = ("docutils", "markdown-it-py", "mdit-py-plugins", "polib", "rapidfuzz")
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Declare the options of ``split``."""
+    add_shared(parser, "name", "--release", "--pages", "--check")
+
+
+def run_command(arguments: Namespace, log: Log) -> RunResult:
+    """Split the pages of one upstream."""
+    return split(run_of(arguments, log))
+
+
+def split(run: Run) -> RunResult:
+    """Split the pages and update the catalogues, under the run lock."""
+    with run_lock(run):
+        return update_pulled(run)
+
+
+def update_pulled(run: Run) -> RunResult:
+    """Update the catalogues of all locales, and return the result. The caller holds the lock."""
+    lock = read_pulled(run)
+    run = run.with_lock(lock.markdown, substitutions=lock.substitutions)
+    pages = pages_of_run(run, lock)
+    by_locale: dict[str, tuple[PageResult, ...]] = {}
+    changes: list[str] = []
+    for name in run.locales:
+        # This command does not merge, but the memos have earlier merge results of unchanged pages.
+        # Keep these.
+        locale = Locale(run, name)
+        memos = LocaleMemos(locale)
+        updated = update_locale(locale, pages, memos, lock=lock)
+        # Do not remember pages with damaged catalogues, so that the next run reads them again.
+        known = {
+            page: made
+            for page, made in updated.pages.items()
+            if page not in locale.unreadable
+        }
+        memos.record(pages, known, updated.dropped)
+        rows = []
+        for page in pages:
+            made = updated.pages[page.name]
+            # Prefer the row after a merge: it counts rejected translations as missing, because
+            # readers do not see them.
+            rows.append(made.merged or made.row)
+        by_locale[name] = tuple(rows)
+        changes += locale.changes
+    guides, reference = apart(by_locale, is_named=bool(run.pages))
+    result = RunResult.of(run, lock, changes=changes)
+    return replace(result, pages=guides, reference=reference)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,8 @@ from pipeline.adapters.published import Published, open_published
 from pipeline.adapters.version_control import check_out
 from pipeline.commands.build import BuildOptions, build
 from pipeline.commands.console import print_json, print_text
-from pipeline.config import Settings, read_settings
+from pipeline.config.reader import read_settings
+from pipeline.config.settings import Settings
 from pipeline.core.execution.code_cells import parse_notebook, read_json, source_of
 from pipeline.core.pin.lock import (
     Lock,

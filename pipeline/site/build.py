@@ -24,7 +24,7 @@ from pipeline.adapters.sphinx import (
     discard_environment,
     run_sphinx,
 )
-from pipeline.config import SitePolicy
+from pipeline.config.settings import SitePolicy
 from pipeline.core.glossary.glossary import Glossary, read_glossaries
 from pipeline.core.pin.lock import ASSETS, DOCSTRING_SUFFIX, Lock, is_reference
 from pipeline.core.results import PageResult

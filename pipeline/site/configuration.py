@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.adapters import files
-from pipeline.config import SitePolicy
+from pipeline.config.settings import SitePolicy
 from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.document.contents import distances
 from pipeline.core.document.outline import composed, pairs, text_of, value_of

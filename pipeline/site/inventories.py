@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from pipeline.adapters.files import read_bytes
-from pipeline.config import upstream_variable
+from pipeline.config.reader import upstream_variable
 from pipeline.core.inventories import (
     InventoryObject,
     Names,

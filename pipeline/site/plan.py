@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.config.settings import Settings, SitePolicy, Upstream
 from pipeline.core.document.attribution import address_of_page, attribution
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.pin.lock import Lock

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.adapters.chat import Budget, ChatClient, OutOfBudgetError, Reply
-from pipeline.config import DraftPolicy
+from pipeline.config.settings import DraftPolicy
 from pipeline.errors import ConfigError, EndpointError, PipelineError
 
 pytestmark = [pytest.mark.usefixtures("only_localhost", "no_waiting")]

@@ -25,7 +25,7 @@ from processes import is_alive, order_of, outsider, until
 from pipeline.adapters import cluster as dask_cluster
 from pipeline.adapters.cluster import run_on_cluster
 from pipeline.adapters.kernel import Job, Policy, environment
-from pipeline.config import Mode, RunRule
+from pipeline.config.settings import Mode, RunRule
 from pipeline.core.execution.result import Execution, Status
 from pipeline.errors import ExecutionError
 from pipeline.paths import Paths

@@ -17,7 +17,7 @@ from notebooks import code, notebook
 from places import ROOT, TESTS
 from processes import is_alive, processes_with, until
 
-from pipeline.config import Acknowledgement, SkipRule
+from pipeline.config.settings import Acknowledgement, SkipRule
 from pipeline.core.execution.result import Execution, Status, failure_text
 
 pytestmark = pytest.mark.kernel

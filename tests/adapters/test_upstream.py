@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.adapters.upstream.address import Kind
 from pipeline.adapters.upstream.repository import address_of, open_upstream
-from pipeline.config import Settings, Upstream
+from pipeline.config.settings import Settings, Upstream
 from pipeline.errors import UpstreamError
 from pipeline.folders import WHOLE
 

@@ -90,7 +90,7 @@ def _whole(root: Path) -> Iterator[tuple[str, str]]:
     Such a page needs no interpret mode, no stand-in data, and no more devices than there are.
     """
     from pipeline.adapters import kernel
-    from pipeline.config import read_settings
+    from pipeline.config.reader import read_settings
     from pipeline.core.execution.code_cells import is_partial
     from pipeline.core.pin.lock import pages_of, parse_lock
     from pipeline.log import QUIET, Log

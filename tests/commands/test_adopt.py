@@ -24,7 +24,7 @@ from pipeline.adapters import po
 from pipeline.cli import main
 from pipeline.commands.adopt import adoption
 from pipeline.commands.build import BuildOptions, build
-from pipeline.config import SitePolicy
+from pipeline.config.settings import SitePolicy
 from pipeline.core.adoption.result import AdoptResult, State
 from pipeline.core.catalog.origins import copy_of
 from pipeline.entries import Catalog, Entry

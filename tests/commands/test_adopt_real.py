@@ -24,7 +24,7 @@ from pipeline.commands.adopt.copy_files import read_file
 from pipeline.commands.adopt.versions import Versions, open_versions
 from pipeline.commands.build import BuildOptions
 from pipeline.commands.sync import sync
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.core.adoption.blocks import blocks_of
 from pipeline.core.catalog.update import update_catalogs, wanted_entries
 from pipeline.core.document.reader import read_document

@@ -17,7 +17,7 @@ from pipeline.cli import main
 from pipeline.commands.check import files as stage
 from pipeline.commands.check.checker import check
 from pipeline.commands.check.files import CatalogFile
-from pipeline.config import Settings
+from pipeline.config.settings import Settings
 from pipeline.entries import Catalog, Entry
 from pipeline.log import QUIET, Log
 

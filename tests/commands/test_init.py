@@ -23,7 +23,7 @@ from repositories import commit_release, init_repository
 from pipeline.adapters.installed import Origin, origin_of
 from pipeline.cli import main
 from pipeline.commands.init import FILES
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.folders import WHOLE, Folders
 
 Speech = pytest.CaptureFixture[str]

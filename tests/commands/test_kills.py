@@ -25,7 +25,7 @@ from killing import killed_after
 from pipeline.adapters import po
 from pipeline.cli import main
 from pipeline.commands.serve.page import save
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.core.memory.record import digest
 from pipeline.core.workbench.editing import Edited, Step
 from pipeline.entries import Catalog, Entry

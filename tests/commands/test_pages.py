@@ -11,13 +11,13 @@ from runs import run_of
 
 from pipeline.cli import main
 from pipeline.commands.pages import rule_findings
-from pipeline.config import (
+from pipeline.config.reader import read_settings
+from pipeline.config.settings import (
     Acknowledgement,
     RunRule,
     Settings,
     SkipRule,
     Upstream,
-    read_settings,
 )
 from pipeline.core.pin.lock import Lock, SourceFile, parse_lock
 from pipeline.errors import did_you_mean_any

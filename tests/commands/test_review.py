@@ -14,7 +14,7 @@ from repositories import git, make_origin
 
 from pipeline.cli import main
 from pipeline.commands.review.reviewing import review_changes
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.core.review import AutomaticChange
 from pipeline.core.word_diff import Part
 from pipeline.findings import Severity

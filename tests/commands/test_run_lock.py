@@ -13,7 +13,7 @@ from runs import run_of
 
 from pipeline.cli import main
 from pipeline.commands.run_lock import run_lock
-from pipeline.config import Settings, Upstream
+from pipeline.config.settings import Settings, Upstream
 from pipeline.run import Run
 
 HALF = ".page.po.0123abcd.tmp"

@@ -18,7 +18,7 @@ from places import ROOT
 
 from pipeline.adapters.files import hold_lock
 from pipeline.commands.serve.page import save
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.core.workbench.editing import Edited, Step
 from pipeline.entries import Catalog
 from pipeline.log import QUIET, Log

@@ -29,7 +29,7 @@ from pipeline.adapters.files import write_atomic
 from pipeline.cli import main
 from pipeline.commands import rollback as stage
 from pipeline.commands.upgrade import UpgradeOptions, upgrade
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import ConfigError
 from pipeline.log import Log

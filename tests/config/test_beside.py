@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config import Settings, read_settings
+from pipeline.config.reader import read_settings
+from pipeline.config.settings import Settings
 from pipeline.errors import ConfigError
 from pipeline.paths import Paths
 

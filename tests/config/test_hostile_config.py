@@ -10,23 +10,21 @@ import pytest
 from hostile_config import KEYS, May, as_toml, configuration
 from live_html import PAYLOAD
 
-from pipeline.config import (
+from pipeline.config.reader import read_settings
+from pipeline.config.schema import Table
+from pipeline.config.settings import (
     Acknowledgement,
+    ChecksTable,
     DraftPolicy,
     ExecutionPolicy,
     IgnoreRule,
-    SkipRule,
-    read_settings,
-)
-from pipeline.config.schema import Table
-from pipeline.config.settings import (
-    ChecksTable,
     ModeTable,
     PartRule,
     PipelineTable,
     ReferenceTable,
     RunTable,
     SiteTable,
+    SkipRule,
     UpstreamTable,
 )
 from pipeline.errors import ConfigError

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
-from pipeline.config import Mode, RunRule, read_settings
+from pipeline.config.reader import read_settings
+from pipeline.config.settings import Mode, RunRule
 from pipeline.errors import ConfigError
 
 UPSTREAM = """

@@ -15,7 +15,7 @@ from repositories import DOCS, git, init_repository
 
 from pipeline.adapters import po
 from pipeline.adapters.version_control import changes_below
-from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.config.settings import Settings, SitePolicy, Upstream
 from pipeline.core.memory.record import digest
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult

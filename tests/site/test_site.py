@@ -33,8 +33,8 @@ from runs import run_of
 
 from pipeline.adapters import po
 from pipeline.adapters.files import WriteError
-from pipeline.config import Settings, SitePolicy, Upstream, read_settings
-from pipeline.config.settings import ReferenceTable
+from pipeline.config.reader import read_settings
+from pipeline.config.settings import ReferenceTable, Settings, SitePolicy, Upstream
 from pipeline.core.catalog.origins import Machine
 from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.document.landing import landings_to_json

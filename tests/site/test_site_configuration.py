@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from folders import write_tree
 
-from pipeline.config import SitePolicy
+from pipeline.config.settings import SitePolicy
 from pipeline.core.pin.lock import Lock
 from pipeline.folders import WHOLE
 from pipeline.reading import Dialect, Reading

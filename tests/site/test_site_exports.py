@@ -11,7 +11,7 @@ from folders import write_tree
 from notebooks import code, notebook_value, prose
 from repositories import DOCS
 
-from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.config.settings import Settings, SitePolicy, Upstream
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult
 from pipeline.site.exports import page_as_markdown

@@ -22,7 +22,7 @@ from repositories import DOCS
 from runs import run_of
 from site_chromium import DESKTOP, PHONE, REASON, Reader
 
-from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.config.settings import Settings, SitePolicy, Upstream
 from pipeline.core.document.landing import landings_to_json
 from pipeline.core.document.merge import PageExtras, merge
 from pipeline.core.document.reader import read_document

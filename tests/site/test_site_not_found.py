@@ -15,7 +15,7 @@ from servers import FileHandler, served
 from site_chromium import REASON
 from site_firefox import NO_FIREFOX, firefox
 
-from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.config.settings import Settings, SitePolicy, Upstream
 from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.folders import WHOLE, Folders
 from pipeline.site.exports import not_found

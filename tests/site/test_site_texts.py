@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
-from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.config.settings import Settings, SitePolicy, Upstream
 from pipeline.core.pin.lock import Lock
 from pipeline.folders import WHOLE
 from pipeline.site.exports import not_found

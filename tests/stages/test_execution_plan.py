@@ -15,7 +15,7 @@ from notebooks import code, notebook
 from runs import run_of
 
 from pipeline.adapters.kernel import Startup
-from pipeline.config import (
+from pipeline.config.settings import (
     BUILT_IN_MODES,
     ExecutionPolicy,
     Mode,

@@ -18,7 +18,7 @@ from plain_cells import run_plainly
 from processes import order_of, outsider
 
 from pipeline.adapters.execution_cache import ExecutionCache
-from pipeline.config import Mode, RunRule
+from pipeline.config.settings import Mode, RunRule
 from pipeline.core.execution.result import Execution, Status
 from pipeline.findings import Finding, Severity
 from pipeline.stages.execute.stage import Executed

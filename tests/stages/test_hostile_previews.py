@@ -21,7 +21,7 @@ from runs import run_of
 from site_chromium import REASON
 
 from pipeline.adapters.html.images import PageFolder
-from pipeline.config import Settings, Upstream
+from pipeline.config.settings import Settings, Upstream
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import read_document
 from pipeline.core.pin.lock import SourceFile

@@ -20,7 +20,7 @@ from runs import run_of
 
 from pipeline.adapters.files import WriteError
 from pipeline.adapters.upstream.repository import TreeEntry
-from pipeline.config import Settings, Upstream
+from pipeline.config.settings import Settings, Upstream
 from pipeline.core.pin.lock import Lock, blob_id, pages_of, parse_lock
 from pipeline.errors import ConfigError, InputError, UpstreamError
 from pipeline.folders import WHOLE, Folders

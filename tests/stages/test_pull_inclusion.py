@@ -12,7 +12,7 @@ from repositories import DOCS, commit_release, git, init_repository
 from runs import run_of
 
 from pipeline import limits
-from pipeline.config import Settings, Upstream
+from pipeline.config.settings import Settings, Upstream
 from pipeline.core.pin.lock import Included, Lock
 from pipeline.log import Log
 from pipeline.run import Run

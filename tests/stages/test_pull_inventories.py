@@ -16,7 +16,7 @@ from runs import run_of
 from servers import served
 
 from pipeline.cli import main
-from pipeline.config import Settings, SitePolicy, Upstream
+from pipeline.config.settings import Settings, SitePolicy, Upstream
 from pipeline.findings import Severity
 from pipeline.limits import INVENTORY_UNPACKED
 from pipeline.paths import Paths

@@ -9,7 +9,7 @@ from folders import read_tree, write_tree
 from repositories import DOCS
 from runs import run_of
 
-from pipeline.config import Settings, Upstream
+from pipeline.config.settings import Settings, Upstream
 from pipeline.errors import UpstreamError
 from pipeline.folders import Folders
 from pipeline.run import Run

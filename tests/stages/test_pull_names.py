@@ -15,7 +15,7 @@ from runs import run_of
 
 from pipeline.adapters.files import remove_tree
 from pipeline.commands.pull import pull
-from pipeline.config import Settings, Upstream
+from pipeline.config.settings import Settings, Upstream
 from pipeline.errors import InputError
 from pipeline.folders import Folders
 from pipeline.report.result import RunResult

@@ -14,8 +14,7 @@ from runs import run_of
 
 from pipeline.adapters import reference as adapter
 from pipeline.adapters.reference import UnmadeEnvironmentError
-from pipeline.config import Settings, Upstream
-from pipeline.config.settings import ReferenceTable
+from pipeline.config.settings import ReferenceTable, Settings, Upstream
 from pipeline.core.pin.lock import Lock, is_reference
 from pipeline.core.reference import PATH, read_record
 from pipeline.log import Log

@@ -18,7 +18,7 @@ from runs import run_of
 from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.rst import rst_html
-from pipeline.config import Settings, Upstream
+from pipeline.config.settings import Settings, Upstream
 from pipeline.core.document.directives import Body, read_directives
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import SourceFile

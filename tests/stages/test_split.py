@@ -8,7 +8,7 @@ from notebooks import code, notebook, prose
 from runs import run_of
 
 from pipeline.adapters.memo import Memo
-from pipeline.config import Settings, Upstream
+from pipeline.config.settings import Settings, Upstream
 from pipeline.core.document.reader import SplitPage
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.paths import Paths

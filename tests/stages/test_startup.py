@@ -10,7 +10,7 @@ import pytest
 from runs import run_of
 
 from pipeline.adapters.kernel import Startup, sandbox
-from pipeline.config import BUILT_IN_MODES, Mode, RunRule, Settings, Upstream
+from pipeline.config.settings import BUILT_IN_MODES, Mode, RunRule, Settings, Upstream
 from pipeline.errors import ConfigError
 from pipeline.stages.execute.startup import startup_findings, startup_of
 

@@ -24,7 +24,7 @@ from runs import run_of
 from pipeline.adapters import po
 from pipeline.commands.adopt.adoption import AdoptOptions, Matcher, adopt
 from pipeline.commands.adopt.versions import open_versions
-from pipeline.config import Settings, Upstream
+from pipeline.config.settings import Settings, Upstream
 from pipeline.core.adoption.alignment import Encoder, Similar
 from pipeline.core.adoption.blocks import Block, blocks_of
 from pipeline.core.adoption.result import AdoptResult

@@ -11,7 +11,7 @@ from typing import Any
 
 from runs import run_of
 
-from pipeline.config import (
+from pipeline.config.settings import (
     Acknowledgement,
     ExecutionPolicy,
     RunRule,

@@ -16,7 +16,7 @@ from repositories import DOCS
 from runs import run_of
 
 from pipeline.adapters import po
-from pipeline.config import Settings, Upstream
+from pipeline.config.settings import Settings, Upstream
 from pipeline.core.catalog.update import Updated
 from pipeline.core.document.reader import SplitPage
 from pipeline.core.pin.lock import Lock, pages_of

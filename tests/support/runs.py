@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.config import Settings, Upstream
+from pipeline.config.settings import Settings, Upstream
 from pipeline.log import QUIET, Log
 from pipeline.run import Run
 

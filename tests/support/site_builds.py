@@ -19,7 +19,7 @@ from inventories import inventory
 from repositories import git, init_repository
 from site_html import Site
 
-from pipeline.config import REPOSITORY_VARIABLE
+from pipeline.config.reader import REPOSITORY_VARIABLE
 from pipeline.paths import Paths
 
 # Folders of built sites in their projects, …/build/site/NAME, separated as in PATH.

@@ -16,7 +16,7 @@ from pipeline.commands.pages import pages_of_run
 from pipeline.commands.serve import STATIC, prepared
 from pipeline.commands.serve.desk import Desk
 from pipeline.commands.serve.library import read_changes
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.entries import Catalog, Entry
 from pipeline.log import QUIET, Log
 from pipeline.run import Run

@@ -33,7 +33,8 @@ from pipeline.adapters.upstream.address import (
 from pipeline.adapters.upstream.commit_log import DocsCommit, Tag
 from pipeline.adapters.upstream.program import Program, Progress, run_git
 from pipeline.adapters.upstream.store import NO_ANSWER, Store, UpstreamErrors, reason_of
-from pipeline.config import Settings, Upstream, upstream_variable
+from pipeline.config.reader import upstream_variable
+from pipeline.config.settings import Settings, Upstream
 from pipeline.folders import ALL, Folders
 from pipeline.packages import how_to_run
 from pipeline.paths import Paths

@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 
 from pipeline.commands.console import print_text, report_changes, terminal
 from pipeline.commands.options import add_shared, run_of
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.errors import ConfigError
 from pipeline.log import Log
 

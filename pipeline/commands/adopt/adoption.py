@@ -18,8 +18,7 @@ from pipeline.commands.adopt.copy_files import CopyFile, find_files, read_file
 from pipeline.commands.adopt.versions import Versions, open_versions
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.run_lock import run_lock
-from pipeline.commands.split import update_pulled
-from pipeline.commands.update import LocaleMemos, update_locale
+from pipeline.commands.update import LocaleMemos, update_locale, update_pulled
 from pipeline.core.adoption.alignment import Encoder
 from pipeline.core.adoption.blocks import HAN, Block, words_of
 from pipeline.core.adoption.candidates import (

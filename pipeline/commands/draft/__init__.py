@@ -37,9 +37,8 @@ from pipeline.commands.draft.plan import LocaleWork, plan_locale
 from pipeline.commands.options import add_shared, count, run_of
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.run_lock import run_lock
-from pipeline.commands.split import update_pulled
-from pipeline.commands.update import LocaleMemos, update_locale
-from pipeline.config import DraftPolicy
+from pipeline.commands.update import LocaleMemos, update_locale, update_pulled
+from pipeline.config.settings import DraftPolicy
 from pipeline.core.drafting import stub
 from pipeline.core.drafting.batch import Outcome, tokens_of
 from pipeline.errors import ConfigError, EndpointError

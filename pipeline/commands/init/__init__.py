@@ -22,7 +22,7 @@ from pipeline.adapters.files import WriteError, read_own, write_atomic
 from pipeline.adapters.installed import Origin, origin
 from pipeline.adapters.upstream.address import read_address
 from pipeline.commands.console import ask, print_json
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.errors import ConfigError
 from pipeline.folders import ALL, Folders, fault_in
 from pipeline.limits import Limit

@@ -36,7 +36,7 @@ from pipeline.adapters.web import (
 from pipeline.commands.options import add_shared, count, run_of
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.run_lock import run_lock
-from pipeline.config import read_settings
+from pipeline.config.reader import read_settings
 from pipeline.core.pin.lock import Lock, Page
 from pipeline.errors import ConfigError, PipelineError, UpstreamError, did_you_mean_any
 from pipeline.log import Log
@@ -221,7 +221,7 @@ def prepared(run: Run, locale: str) -> Lock:
         with run_lock(run):
             lock = pull_docs(run, ref=None).lock
     if not run.paths.catalogs(locale).is_dir():
-        from pipeline.commands.split import update_pulled
+        from pipeline.commands.update import update_pulled
 
         with run_lock(run):
             update_pulled(run)

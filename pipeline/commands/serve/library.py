@@ -171,7 +171,7 @@ def read_changes(run: Run, locale: str, base: str) -> Changes:
     """
     from pipeline.commands.review.reviewing import review_changes
     from pipeline.commands.run_lock import run_lock
-    from pipeline.commands.split import update_pulled
+    from pipeline.commands.update import update_pulled
 
     with run_lock(run):
         update_pulled(run)

@@ -18,7 +18,7 @@ from msgspec import structs
 
 from pipeline.adapters import files, kernel
 from pipeline.adapters.kernel import sandbox
-from pipeline.config import RunRule, Settings, Upstream
+from pipeline.config.settings import RunRule, Settings, Upstream
 from pipeline.core.document.reader import is_myst_notebook
 from pipeline.core.execution import code_cells as execution
 from pipeline.core.execution.result import Execution, Status

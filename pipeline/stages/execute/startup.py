@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pipeline.adapters import files, kernel
 from pipeline.adapters.kernel import sandbox
-from pipeline.config import Mode
+from pipeline.config.settings import Mode
 from pipeline.errors import ConfigError, InputError
 from pipeline.findings import Finding
 from pipeline.run import Run

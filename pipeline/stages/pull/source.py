@@ -19,7 +19,7 @@ from pipeline.adapters.upstream.repository import (
     address_of,
     open_upstream,
 )
-from pipeline.config import Upstream
+from pipeline.config.settings import Upstream
 from pipeline.core.pin.lock import (
     Lock,
     SourceFile,

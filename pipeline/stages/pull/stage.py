@@ -14,7 +14,7 @@ from pipeline.adapters.files import read_bytes
 from pipeline.adapters.html.drawings import is_lfs_pointer
 from pipeline.adapters.upstream.address import Kind
 from pipeline.adapters.upstream.repository import address_of, open_upstream
-from pipeline.config import Upstream
+from pipeline.config.settings import Upstream
 from pipeline.core.pin.lock import (
     Commit,
     Lock,

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from pipeline.adapters.files import read_bytes
-from pipeline.config import Upstream
+from pipeline.config.settings import Upstream
 from pipeline.core.pin.lock import Lock, is_reference, page_name, parse_lock
 from pipeline.errors import InputError
 from pipeline.paths import Paths

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from repositories import DOCS
 from runs import run_of
 
-from pipeline.config import Settings, Upstream
+from pipeline.config.settings import Settings, Upstream
 from pipeline.core.catalog.counts import count_catalog
 from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.catalog.origins import fuzzy_class

@@ -11,7 +11,7 @@ from check_tables import TABLES, checks_by_code, problems, subjects
 from pipeline.adapters import po
 from pipeline.commands.check.checker import check
 from pipeline.commands.check.files import CatalogFile
-from pipeline.config import Settings
+from pipeline.config.settings import Settings
 from pipeline.core.checks.hygiene import RULES
 from pipeline.core.checks.model import Check, PageCheck
 from pipeline.core.checks.table import code_names
