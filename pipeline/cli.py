@@ -57,6 +57,7 @@ _MODULES = {
     "merge": "build",
     "execute": "build",
     "split": "update",
+    "sync": "pull",
 }
 _BEFORE_COMMANDS = ("-h", "--help", "-V", "--version")
 

@@ -166,7 +166,7 @@ def test_an_error_is_shown_and_not_obeyed(
         raise error(text)
 
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    monkeypatch.setattr("pipeline.commands.sync.sync", fail)
+    monkeypatch.setattr("pipeline.commands.pull.sync", fail)
     for word in "-q", "-v", "--json", text:
         assert cli.main(("sync", "--config", str(ROOT / "pyproject.toml"), word)) != 0
     said = capfd.readouterr()

@@ -74,15 +74,6 @@ class BuildOptions:
         return self.runs_code and includes_stage(self.last, "execute")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergedLocale:
-    """Result of merging one locale: a row of the report for each page, and the files written."""
-
-    pages: tuple[PageResult, ...]
-    gone: tuple[PageResult, ...]  # rows of pages that upstream dropped
-    changes: tuple[str, ...] = ()  # files written
-
-
 def add_options(parser: ArgumentParser) -> None:
     """Declare the options of ``build``, ``merge`` or ``execute``."""
     add_shared(parser, "name", "--release", "--pages")
@@ -137,31 +128,24 @@ def build_pulled(run: Run, options: BuildOptions, pulled: RunResult) -> RunResul
     The caller holds the run lock. ``pulled`` has the lock file's content, and the changes and
     findings of a pull in the same run, if there was one.
     """
-    lock, changes = pulled.lock, pulled.changes
+    lock, result = pulled.lock, pulled
     run = run.with_lock(lock.markdown, substitutions=lock.substitutions)
     pages = pages_of_run(run, lock)
-    merged: dict[str, tuple[PageResult, ...]] = {}
-    gone: dict[str, tuple[PageResult, ...]] = {}
     for locale in run.locales:
-        made = _merge_locale(run, options, pages, lock=lock, locale=locale)
-        merged[locale] = made.pages
-        gone[locale] = made.gone
-        changes += made.changes
+        result = _merge_locale(run, options, pages, result, locale=locale)
     # Check the rules about running code only if code runs: otherwise they have no effect.
     rules = _rule_findings(run, lock) if options.executes else ()
-    guides, reference = apart(merged, is_named=bool(run.pages))
+    guides, reference = apart(result.pages, is_named=bool(run.pages))
     result = replace(
-        pulled,
+        result,
         pages=guides,
         reference=reference,
-        gone=gone,
         findings=(
             *pulled.findings,
             *name_findings(run, lock),
             *reference_findings(run, lock),
             *rules,
         ),
-        changes=changes,
         only=run.pages,
     )
     # A dry run ends here: it has not merged anything that could be executed or rendered.
@@ -184,12 +168,20 @@ def _rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
 
 
 def _merge_locale(
-    run: Run, options: BuildOptions, pages: Sequence[Page], *, lock: Lock, locale: str
-) -> MergedLocale:
-    """Split, update and merge the pages of one locale that have changed since the last run."""
+    run: Run,
+    options: BuildOptions,
+    pages: Sequence[Page],
+    result: RunResult,
+    *,
+    locale: str,
+) -> RunResult:
+    """Split, update and merge the pages of one locale that have changed since the last run.
+
+    Return ``result`` with the rows of the locale, and with the files written.
+    """
     from pipeline.stages.merge.stage import MergeInput, merge, prune
 
-    files = Locale(run, locale)
+    lock, files = result.lock, Locale(run, locale)
     memos = LocaleMemos(files)
     updated = update_locale(
         files, pages, memos, lock=lock, thorough=options.is_thorough
@@ -216,7 +208,7 @@ def _merge_locale(
         code=memos.code,
     )
     merged = merge(run, work, locale=locale, lock=lock, memo=memos.merged)
-    changes = (*files.changes, *merged.changes)
+    changes = (*result.changes, *files.changes, *merged.changes)
     if not run.pages:
         # Remove merged files that belong to no page. Only a run of all pages knows which these are.
         changes += prune(run, pages, locale=locale)
@@ -230,7 +222,12 @@ def _merge_locale(
             updated.pages[row.page], merged=replace(row, update=None)
         )
     memos.record(pages, kept, updated.dropped)
-    return MergedLocale(pages=merged.rows, gone=updated.dropped, changes=changes)
+    return replace(
+        result,
+        pages={**result.pages, locale: merged.rows},
+        gone={**result.gone, locale: updated.dropped},
+        changes=changes,
+    )
 
 
 def _linked(

@@ -1,7 +1,7 @@
-"""pull: fetch upstream's English docs at the configured ref, and write the lock.
+"""pull, sync: fetch upstream's English docs at the configured ref, and write the lock.
 
-The lock records the commit, and the digest of each pulled file. ``sync`` and ``upgrade`` start with
-the same step.
+The lock records the commit, and the digest of each pulled file. ``sync`` also builds the docs, in
+the same run, which holds the run lock throughout.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 
 from pipeline.adapters.files import read_bytes
-from pipeline.commands.options import add_shared, run_of
+from pipeline.commands.build import BuildOptions, build_options, build_pulled
+from pipeline.commands.options import RUNNING, add_shared, run_of
 from pipeline.commands.pages import name_findings, reference_findings
+from pipeline.commands.rollback import discard_kept
 from pipeline.commands.run_lock import run_lock
 from pipeline.core.pin.lock import format_lock
 from pipeline.log import Log
@@ -22,13 +24,19 @@ from pipeline.stages.pull.inventories import refresh_names
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Declare the options of ``pull``."""
-    add_shared(parser, "name", "--release", "--upstream", "--ref", "--all", "--check")
+    """Declare the options of ``pull`` or ``sync``."""
+    add_shared(parser, "name", "--release", "--upstream", "--ref")
+    if parser.get_default("command") == "sync":
+        add_shared(parser, "--pages", "--summary", "--no-execute", *RUNNING)
+    add_shared(parser, "--all", "--check")
 
 
 def run_command(arguments: Namespace, log: Log) -> RunResult:
-    """Pull one upstream and return the result."""
-    return pull(run_of(arguments, log), ref=arguments.ref)
+    """Pull or sync one upstream and return the result."""
+    run = run_of(arguments, log)
+    if arguments.command == "sync":
+        return sync(run, build_options(arguments, run), ref=arguments.ref)
+    return pull(run, ref=arguments.ref)
 
 
 def pull(run: Run, *, ref: str | None) -> RunResult:
@@ -41,6 +49,22 @@ def pull(run: Run, *, ref: str | None) -> RunResult:
         *reference_findings(run, result.lock),
     )
     return replace(result, findings=findings)
+
+
+def sync(run: Run, options: BuildOptions, *, ref: str | None) -> RunResult:
+    """Pull the docs, build them and return the result.
+
+    If a dry run finds new docs, it returns the result of the pull. It cannot build the new docs,
+    because it does not write them.
+    """
+    with run_lock(run):
+        pulled = pull_docs(run, ref=ref)
+        # A dry run has not written the new docs, so a build would report on the old ones.
+        if run.dry and pulled.changes:
+            return pulled
+        result = build_pulled(run, options, pulled)
+        discard_kept(run)
+        return result
 
 
 def pull_docs(run: Run, *, ref: str | None) -> RunResult:

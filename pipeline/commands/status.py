@@ -52,12 +52,12 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
     if arguments.badges:
         clear_after_kill(run.settings.root)
     # Drop the files that a real run would write: they must not cause exit code 1.
-    result = replace(
-        update_pulled(replace(run, dry=True)), changes=(), check_only=False
-    )
-    # Compute distances over all pages: they start at the root page, which ``--pages`` may exclude.
+    result = update_pulled(replace(run, dry=True))
     result = replace(
         result,
+        changes=(),
+        check_only=False,
+        # Over all pages: distances start at the root page, which ``--pages`` may exclude.
         distances=_distances(replace(run, pages=()), result.lock),
         # A user who names pages wants to see all of them.
         lists_all=arguments.every_page or bool(run.pages),

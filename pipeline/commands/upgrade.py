@@ -13,7 +13,7 @@ two releases, like the result of an upgrade.
 from __future__ import annotations
 
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,25 +29,14 @@ from pipeline.commands.rollback import discard_kept, restoring, scratch_copy
 from pipeline.commands.run_lock import run_lock
 from pipeline.config.reader import release_beside
 from pipeline.core.catalog.commit_diff import Comparison, changed_pages, compare_pages
-from pipeline.core.document.reader import Document, SplitPage, read_document
-from pipeline.core.pin.lock import Commit, Lock, Page, parse_lock
-from pipeline.core.pin.requirement import (
-    LATEST,
-    Newest,
-    Pin,
-    add_beside,
-    choose_pin,
-    move_pin,
-    newest_release,
-    pinned_names,
-    read_pin,
-)
+from pipeline.core.document.reader import SplitPage, read_document
+from pipeline.core.pin import requirement
+from pipeline.core.pin.lock import Commit, Lock, parse_lock
 from pipeline.errors import ConfigError, InputError, UpstreamError
 from pipeline.findings import Finding, Severity
 from pipeline.log import Log
 from pipeline.packages import how_to_run
 from pipeline.paths import Paths
-from pipeline.reading import Reading
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.stages.pull import stage as pull_stage
@@ -95,10 +84,10 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
         dry_run=arguments.dry_run,
         runs_code=arguments.execute,
     )
-    if arguments.beside:
-        result = show_beside(run_of(arguments, log), options)
-    else:
-        result = upgrade(run_of(arguments, log), options)
+    run = run_of(arguments, log)
+    move = show_beside if arguments.beside else upgrade
+    result = move(run, options)
+    result = replace(result, check_only=run.dry, dry_run=options.dry_run)
     # Write the summary only for a real move: the workflow continues only if the file exists.
     summary = arguments.summary if result.comparison else None
     for path in summaries_of(summary):
@@ -125,18 +114,16 @@ def _read_pages(run: Run, commit: Commit, names: Collection[str]) -> list[SplitP
     """Return the selected pages of a commit that are in ``names``, split into messages."""
     pages = []
     for page in commit.lock.pages:
-        if page.name in names and run.upstream.selects(page.name):
-            documents = tuple(_readable(page, commit, run.upstream.reading))
-            pages.append(SplitPage(page=page, documents=documents))
+        if page.name not in names or not run.upstream.selects(page.name):
+            continue
+        documents = []
+        for file in page.files:
+            # Skip an unreadable document. If it is in the new commit, the split reports it.
+            with suppress(InputError):
+                data, reading = commit.documents[file.path], run.upstream.reading
+                documents.append(read_document(file.path, data, reading))
+        pages.append(SplitPage(page=page, documents=tuple(documents)))
     return pages
-
-
-def _readable(page: Page, commit: Commit, reading: Reading) -> Iterator[Document]:
-    """Yield the page's readable documents."""
-    for file in page.files:
-        # Skip an unreadable document. If it is in the new commit, the split reports it.
-        with suppress(InputError):
-            yield read_document(file.path, commit.documents[file.path], reading)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +132,7 @@ class PinFile:
 
     path: Path
     text: str
-    pin: Pin
+    pin: requirement.Pin
     names: tuple[str, ...]  # the packages that are pinned: for JAX, jax and jaxlib
 
     @classmethod
@@ -153,8 +140,12 @@ class PinFile:
         """Read the file with the pin of ``run``. Raises ConfigError."""
         text = read_bytes(path).decode("utf-8")
         version, package = run.version, run.package
-        pin = read_pin(text, upstream=run.name, version=version, package=package)
-        return cls(path=path, text=text, pin=pin, names=pinned_names(text, package))
+        pin = requirement.read_pin(
+            text, upstream=run.name, version=version, package=package
+        )
+        return cls(
+            path=path, text=text, pin=pin, names=requirement.pinned_names(text, package)
+        )
 
     def write(self, text: str) -> None:
         """Write the changed file.
@@ -186,7 +177,7 @@ class PinFile:
         return self.fault_of(version) or found
 
 
-def newest(run: Run, file: PinFile) -> Newest:
+def newest(run: Run, file: PinFile) -> requirement.Newest:
     """Return upstream's newest release for which pip finds every pinned package.
 
     The result also lists newer releases that cannot be installed yet. Raises UpstreamError.
@@ -199,7 +190,9 @@ def newest(run: Run, file: PinFile) -> Newest:
     released = [set(released_versions(name)) for name in file.names]
     installable = set.intersection(*released) if released else None
     template = file.pin.release_template
-    return newest_release(tags, installable, version=run.version, template=template)
+    return requirement.newest_release(
+        tags, installable, version=run.version, template=template
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,10 +226,12 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     file = PinFile.read(options.config, run)
     wanted = options.target
     passed_over: tuple[str, ...] = ()
-    if wanted == LATEST:
+    if wanted == requirement.LATEST:
         wanted, passed_over = _newest(run, file)
-    pin = choose_pin(wanted, package_version=options.version, now=file.pin)
-    moved = move_pin(file.text, pin, upstream=run.name, where=str(file.path))
+    pin = requirement.choose_pin(wanted, package_version=options.version, now=file.pin)
+    moved = requirement.move_pin(
+        file.text, pin, upstream=run.name, where=str(file.path)
+    )
     if options.runs_code:
         _check_python(run, file, pin.version, is_dry=is_dry)
     # The run at the target writes even if the upgrade is dry: a dry upgrade runs in a scratch copy.
@@ -254,13 +249,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
             # An upgrade that was killed at its very end has left the old files.
             discard_kept(replace(run, dry=is_dry))
             run.log.note(f"{run.name} is at {after.ref} already")
-            return RunResult(
-                name=run.name,
-                lock=before,
-                check_only=run.dry,
-                dry_run=options.dry_run,
-                passed_over=passed_over,
-            )
+            return RunResult(name=run.name, lock=before, passed_over=passed_over)
         comparison = compare(run, commits.before, commits.after)
         result = make_move(target, file, moved, is_dry=is_dry)
         if not is_dry:
@@ -279,8 +268,6 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
         comparison=comparison,
         passed_over=passed_over,
         changes=tuple(changes),
-        check_only=run.dry,
-        dry_run=options.dry_run,
     )
 
 
@@ -380,7 +367,7 @@ def read_both(run: Run, target: Run) -> Commits:
             where=after.lock.url,
             hint="The ref may be older than the docs. Choose another; nothing has changed.",
         )
-    before = _pulled_commit(run)
+    before = _pulled_commit(run, after.lock)
     old = _selected_pages(run, before)
     gone = old - new
     # If upstream has moved its docs to another folder, most pages are missing: warn.
@@ -397,10 +384,11 @@ def _selected_pages(run: Run, commit: Commit) -> set[str]:
     return set(filter(run.upstream.selects, names))
 
 
-def _pulled_commit(run: Run) -> Commit:
+def _pulled_commit(run: Run, new: Lock) -> Commit:
     """Return the commit in the lock. Without a lock, return the commit of the pinned ref.
 
-    If upstream no longer has the commit, warn and return a commit without files.
+    If upstream no longer has the commit, warn and return a commit without files. ``new`` is the
+    lock of the commit to move to.
     """
     try:
         lock = parse_lock(lock_bytes(run), where=str(run.paths.lock))
@@ -413,26 +401,13 @@ def _pulled_commit(run: Run) -> Commit:
             f"{error.where}: {error.what}; the pulled docs cannot be compared, "
             "so every page counts as new"
         )
-        return Commit(lock=replace(lock or _unknown(run), files=()), documents={})
+        ref, version = run.upstream.ref, run.version
+        unknown = replace(new, ref=ref, commit="0" * 40, date="", version=version)
+        return Commit(lock=replace(lock or unknown, files=()), documents={})
     if lock is None:
         return found
     # Reports show the lock's ref, because people do not recognize commit ids.
     return replace(found, lock=replace(found.lock, ref=lock.ref, version=lock.version))
-
-
-def _unknown(run: Run) -> Lock:
-    """Return a lock without files, for a commit that upstream no longer has."""
-    upstream = run.upstream
-    return Lock(
-        url=upstream.url,
-        ref=upstream.ref,
-        commit="0" * 40,
-        date="",
-        version=run.version,
-        package=run.package,
-        docs=upstream.docs,
-        files=(),
-    )
 
 
 def _report_remaining_steps(run: Run, options: UpgradeOptions, *, version: str) -> None:
@@ -486,8 +461,10 @@ def show_beside(run: Run, options: UpgradeOptions) -> RunResult:
     version, reason = _wanted_version(run, options.target, file)
     if version in ("", run.version, *run.upstream.beside):
         run.log.note(f"{run.name}: there is no release to add beside the pin")
-        return RunResult(name=run.name, lock=read_pulled(run), dry_run=options.dry_run)
-    added = add_beside(file.text, version, upstream=run.name, where=str(file.path))
+        return RunResult(name=run.name, lock=read_pulled(run))
+    added = requirement.add_beside(
+        file.text, version, upstream=run.name, where=str(file.path)
+    )
     target = _run_beside(run, file.pin.template, version)
     with run_lock(replace(run, dry=is_dry)):
         commits = read_both(run, target)
@@ -500,8 +477,6 @@ def show_beside(run: Run, options: UpgradeOptions) -> RunResult:
         comparison=comparison,
         passed_over=(reason,) if reason else (),
         changes=(*result.changes, options.config.name),
-        check_only=run.dry,
-        dry_run=options.dry_run,
     )
 
 
@@ -511,8 +486,10 @@ def _wanted_version(run: Run, word: str, file: PinFile) -> tuple[str, str]:
     The reason is empty if the user named the version. The version is empty if the user gave
     ``latest`` and every newer release can be installed.
     """
-    if word != LATEST:
-        return choose_pin(word, package_version=None, now=file.pin).version, ""
+    if word != requirement.LATEST:
+        return requirement.choose_pin(
+            word, package_version=None, now=file.pin
+        ).version, ""
     with run.log.step("look for releases") as step:
         waiting = newest(run, file).waiting
         step.result = f"not installable yet: {', '.join(waiting) or 'none'}"

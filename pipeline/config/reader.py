@@ -41,49 +41,6 @@ from pipeline.naming import beside_name, exact_pin, group_of, upstream_of
 from pipeline.paths import Paths
 from pipeline.reading import Dialect
 
-
-@dataclass(frozen=True, slots=True)
-class Pins:
-    """Reader of pinned versions from the ``[dependency-groups]`` table.
-
-    ``groups`` is the parsed table; it may be missing (None) or have any type. ``where`` is the
-    file.
-    """
-
-    groups: object
-    where: str
-
-    def get(self, package: str) -> str:
-        """Return the version of ``package`` that its dependency group pins. Raises ConfigError."""
-        group = group_of(package)
-        versions = self._versions(group)
-        # All packages whose name begins with the group's name, as jax and jaxlib, must have the
-        # same version.
-        belonging = {name for name in versions if name.startswith(group)}
-        found = {versions[name] for name in belonging}
-        if group not in versions or len(found) != 1:
-            raise ConfigError(
-                f"the dependency group {group!r} must pin {group} to one version, "
-                f"and all packages whose name begins with {group} to the same",
-                where=self.where,
-                hint=f'For example: {group} = ["{group}==1.2.3"].',
-            )
-        return versions[group]
-
-    def _versions(self, group: str) -> dict[str, str]:
-        """Return the pinned versions of a group: ``{"jax": "0.10.2", "jaxlib": "0.10.2"}``."""
-        requirements = self.groups.get(group) if isinstance(self.groups, dict) else None
-        versions: dict[str, str] = {}
-        if isinstance(requirements, list):
-            for requirement in requirements:
-                # A group may also contain tables: {include-group = "base"}
-                pin = exact_pin(str(requirement))
-                if pin:
-                    name, version = pin
-                    versions[group_of(name)] = version
-        return versions
-
-
 REPOSITORY_VARIABLE = "GITHUB_REPOSITORY"  # owner/name, set in GitHub's workflows
 
 _NAME = "tool.pipeline"
@@ -117,8 +74,8 @@ def read_settings(
             hint="docs/configuration.md shows a minimal one.",
         )
     table = read_table(values, PipelineTable, name=_NAME, where=str(path))
-    pins = Pins(data.get("dependency-groups"), where=str(path))
-    return _Reader(table, pins, environ, where=str(path)).settings(root)
+    groups = data.get("dependency-groups")
+    return _Reader(table, groups, environ, where=str(path)).settings(root)
 
 
 def upstream_variable(name: str) -> str:
@@ -184,11 +141,12 @@ def _read_toml(path: Path) -> dict[str, Any]:
 class _Reader:
     """Builder of the settings from the parsed table, the pins and environment variables.
 
+    ``groups`` is the table ``[dependency-groups]``; it may be missing (None) or have any type.
     ``where`` is the configuration file, which errors name.
     """
 
     table: PipelineTable
-    pins: Pins
+    groups: object
     environ: Mapping[str, str]
     where: str
 
@@ -222,7 +180,7 @@ class _Reader:
                 f"{key}.ref has {{version}}, but no package is configured",
                 hint="Name the package whose version it is, or write the tag itself.",
             )
-        version = self.pins.get(table.package) if table.package else ""
+        version = self._pinned_version(table.package) if table.package else ""
         run = []
         for number, rule in enumerate(table.run):
             run.append(self._run_rule(rule, f"{key}.run[{number}]", modes))
@@ -328,6 +286,27 @@ class _Reader:
         for template in TEMPLATE_PLACEHOLDERS:
             values[template] = _with_repository(values[template], repository)
         return SitePolicy(**values | {"hero_code": table.hero_code.strip("\n")})
+
+    def _pinned_version(self, package: str) -> str:
+        """Return the version of ``package`` that its dependency group pins. Raises ConfigError."""
+        group = group_of(package)
+        requirements = self.groups.get(group) if isinstance(self.groups, dict) else None
+        versions: dict[str, str] = {}
+        # A group may also contain tables: {include-group = "base"}
+        for requirement in requirements if isinstance(requirements, list) else ():
+            if pin := exact_pin(str(requirement)):
+                versions[group_of(pin[0])] = pin[1]
+        # All packages whose name begins with the group's name, as jax and jaxlib, must have the
+        # same version.
+        found = {versions[name] for name in versions if name.startswith(group)}
+        if group not in versions or len(found) != 1:
+            raise ConfigError(
+                f"the dependency group {group!r} must pin {group} to one version, "
+                f"and all packages whose name begins with {group} to the same",
+                where=self.where,
+                hint=f'For example: {group} = ["{group}==1.2.3"].',
+            )
+        return versions[group]
 
     def _check_unique(self) -> None:
         """Raise ConfigError if two upstreams would share a folder or a variable."""

@@ -406,17 +406,11 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
 
         So users must put the rule for a page before the rule for its folder.
         """
-        for rule in self.run:
-            if matches(page, rule.pages):
-                return rule
-        return None
+        return next((rule for rule in self.run if matches(page, rule.pages)), None)
 
     def skip_rule(self, page: str) -> SkipRule | None:
         """Return the first skip rule that matches ``page``, or None. Reports show its reason."""
-        for rule in self.skip:
-            if matches(page, rule.pages):
-                return rule
-        return None
+        return next((rule for rule in self.skip if matches(page, rule.pages)), None)
 
 
 class ExecutionPolicy(Table, frozen=True, kw_only=True):

@@ -138,19 +138,11 @@ def summary_lines(result: RunResult) -> list[str]:
     release = f", {lock.release}" if lock.release else ""
     lines = [f"{name} ({lock.commit[:10]}){release}"]
     for locale, pages in result.pages.items():
-        total = totals(pages)
-        done = percent_text(total["translated"], total["messages"])
-        parts = [
-            counted(total["pages"], "page"),
-            counted(total["messages"], "message"),
-            f"{done} translated",
-        ]
-        outcomes = outcomes_text(total)
-        if outcomes:
-            parts.append(outcomes)
-        lines.append(f"{locale}: {', '.join(parts)}")
+        outcomes = outcomes_text(totals(pages))
+        standing = f"{locale}: {_standing(pages)}"
+        lines.append(f"{standing}, {outcomes}" if outcomes else standing)
         if reference := result.reference.get(locale):
-            lines.append(f"{locale}: {_reference_text(reference)}")
+            lines.append(f"{locale}: API reference: {_standing(reference)}")
     classes = executed_by_class(result.executions)
     if classes:
         counts = [
@@ -166,14 +158,12 @@ def summary_lines(result: RunResult) -> list[str]:
     return list(map(Translatable, lines))
 
 
-def _reference_text(pages: Sequence[PageResult]) -> str:
-    """Return the progress of the API reference in one line."""
+def _standing(pages: Sequence[PageResult]) -> str:
+    """Return the progress of pages as text: ``89 pages, 7012 messages, 64 % translated``."""
     total = totals(pages)
     done = percent_text(total["translated"], total["messages"])
     messages = counted(total["messages"], "message")
-    return (
-        f"API reference: {counted(len(pages), 'page')}, {messages}, {done} translated"
-    )
+    return f"{counted(total['pages'], 'page')}, {messages}, {done} translated"
 
 
 def _pages_shown(pages: Sequence[PageResult]) -> Sequence[PageResult]:

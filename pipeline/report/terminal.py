@@ -114,20 +114,13 @@ def _shown_columns(table: Table, width: int, language: Language) -> list[_Column
                 is_first=at == 0,
             )
         )
-    for spare in table.spare:
-        if _fit(columns, width):
+    for spare in (*table.spare, ""):
+        if _room(columns, width) >= 0:
             return columns
         columns = [column for column in columns if column.name != spare]
-    if _fit(columns, width):
-        return columns
     # All columns that may be omitted are omitted. Break the words of the others to the remaining
     # width.
     return [replace(column, is_squeezed=True) for column in columns]
-
-
-def _fit(columns: Sequence[_Column], width: int) -> bool:
-    """Return whether the columns fit into ``width``."""
-    return _room(columns, width) >= 0
 
 
 def _room(columns: Sequence[_Column], width: int) -> int:

@@ -230,9 +230,17 @@ def upgrade_summary(result: RunResult) -> str:
 def _rows(result: RunResult, locale: str, comparison: Comparison) -> list[Row]:
     """Return the rows of all present and vanished pages, by name."""
     changes = {change.page: change for change in comparison.pages}
-    rows = {
-        page.page: _row(page, changes.get(page.page)) for page in result.pages[locale]
-    }
+    rows: dict[str, Row] = {}
+    for page in result.pages[locale]:
+        counts = _counts_of(page)
+        # Without a change, the English of the page is as it was.
+        change = changes.get(page.page)
+        rows[page.page] = Row(
+            page=page.page,
+            counts=counts,
+            words_to_do=progress_of([page]).words_to_do,
+            happened=change_text(change, moved_from=counts.moved_from),
+        )
     obsolete = _obsolete_of_gone(result, locale)
     old_names = {change.renamed_from for change in comparison.pages}
     vanished = [change for change in comparison.pages if change.vanished]
@@ -256,17 +264,6 @@ def _obsolete_of_gone(result: RunResult, locale: str) -> dict[str, int]:
     }
 
 
-def _row(page: PageResult, change: PageChange | None) -> Row:
-    """Return the row of a present page; ``change`` is None if its English is unchanged."""
-    counts = _counts_of(page)
-    return Row(
-        page=page.page,
-        counts=counts,
-        words_to_do=progress_of([page]).words_to_do,
-        happened=change_text(change, moved_from=counts.moved_from),
-    )
-
-
 def _counts_of(page: PageResult) -> UpdateCounts:
     """Return the counts of a page's update. A page without an update has kept everything."""
     if page.update is not None:
@@ -280,13 +277,10 @@ def _counts_of(page: PageResult) -> UpdateCounts:
 def _sums(result: RunResult, locale: str, comparison: Comparison) -> Row:
     """Return the sums over all pages of the guides, including those that are not shown."""
     pages = result.pages[locale]
-    # Add the obsolete translations of dropped pages, which are not in ``pages``.
-    gone = _obsolete_of_gone(result, locale)
-    obsolete = sum(gone[page] for page in gone if not is_reference(page))
     code_changed = sum(change.code_changed for change in comparison.pages)
     return Row(
         page=Translatable(counted(len(pages), "page")),
-        counts=_summed(pages, obsolete_elsewhere=obsolete),
+        counts=_summed(result, locale, pages, of_reference=False),
         words_to_do=progress_of(pages).words_to_do,
         happened=f"{code_changed} code changed",
     )
@@ -302,9 +296,7 @@ def _reference_rows(result: RunResult, locale: str) -> list[Row]:
     pages = result.reference.get(locale, ())
     if not pages:
         return []
-    gone = _obsolete_of_gone(result, locale)
-    obsolete = sum(gone[page] for page in gone if is_reference(page))
-    counts = _summed(pages, obsolete_elsewhere=obsolete)
+    counts = _summed(result, locale, pages, of_reference=True)
     parts = {
         "kept": counts.kept,
         "carried": counts.carried,
@@ -322,13 +314,14 @@ def _reference_rows(result: RunResult, locale: str) -> list[Row]:
     return [row]
 
 
-def _summed(pages: Sequence[PageResult], *, obsolete_elsewhere: int) -> UpdateCounts:
-    """Return the sums over ``pages``, with the obsolete translations of dropped pages.
-
-    ``obsolete_elsewhere`` is the number of these obsolete translations.
-    """
-    kept = carried = new = 0
-    obsolete = obsolete_elsewhere
+def _summed(
+    result: RunResult, locale: str, pages: Sequence[PageResult], *, of_reference: bool
+) -> UpdateCounts:
+    """Return the sums over ``pages``, with the obsolete translations of dropped pages."""
+    kept = carried = new = obsolete = 0
+    for name, count in _obsolete_of_gone(result, locale).items():
+        if is_reference(name) == of_reference:
+            obsolete += count
     fuzzy: Counter[str] = Counter()
     for page in pages:
         counts = _counts_of(page)

@@ -23,7 +23,7 @@ from pipeline.commands.adopt.catalogs import translations_in
 from pipeline.commands.adopt.copy_files import read_file
 from pipeline.commands.adopt.versions import Versions, open_versions
 from pipeline.commands.build import BuildOptions
-from pipeline.commands.sync import sync
+from pipeline.commands.pull import sync
 from pipeline.config.reader import read_settings
 from pipeline.core.adoption.blocks import blocks_of
 from pipeline.core.catalog.update import update_catalogs, wanted_entries

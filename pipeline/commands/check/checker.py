@@ -262,9 +262,7 @@ def _meant(scope: Scope, word: str) -> str:
         return upstream
     names = []
     for name in settings.upstreams:
-        for locale in scope.locales:
-            folder = Paths(settings.root, name).catalogs(locale)
-            names += [file.name for file in _below(scope, folder)]
+        names += [file.name for file in _files(scope, name)]
     return did_you_mean_any(word, names)
 
 

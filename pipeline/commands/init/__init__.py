@@ -95,16 +95,7 @@ def add_options(parser: ArgumentParser) -> None:
 def run_command(arguments: Namespace, log: Log) -> int:
     """Write the files of a new project, and print their names."""
     folder: Path = arguments.folder
-    docs = complete(
-        name=arguments.name,
-        url=arguments.url,
-        docs=tuple(arguments.docs or ()),
-        locale=_one_locale(arguments.locale),
-        ref=arguments.ref,
-        package=arguments.package,
-        title=arguments.title,
-        source=arguments.source,
-    )
+    docs = complete(arguments)
     started = start_project(folder, docs)
     if arguments.json:
         written = [name for name, is_new in started.items() if is_new]
@@ -314,28 +305,25 @@ _QUESTIONS = {
 _DEFAULTS = {"--docs": "."}  # value for an empty answer
 
 
-def complete(
-    *,
-    name: str | None = None,
-    url: str | None = None,
-    docs: tuple[str, ...] = (),
-    source: str | None = None,
-    **others: str,
-) -> NewDocs:
+def complete(arguments: Namespace) -> NewDocs:
     """Return the description of the project. Ask on the terminal for missing values.
 
-    ``source`` is the repository of the pipeline, ``owner/name@ref``. ``others`` are further fields
-    of NewDocs. Raises ConfigError if a value is missing and there is no terminal.
+    Raises ConfigError if a value is missing and there is no terminal.
     """
+    url, folders = arguments.url, tuple(arguments.docs or ())
     # A user who gives --url without --docs means the whole repository.
-    folders = docs or ((_DEFAULTS["--docs"],) if url else ())
+    if url and not folders:
+        folders = (_DEFAULTS["--docs"],)
     url = url or _ask("--url")
     return NewDocs(
         url=url,
         docs=_folders(folders or (_ask("--docs"),)),
-        name=name or _ask("--name"),
-        origin=_origin(source),
-        **others,
+        name=arguments.name or _ask("--name"),
+        origin=_origin(arguments.source),
+        locale=_one_locale(arguments.locale),
+        ref=arguments.ref,
+        package=arguments.package,
+        title=arguments.title,
     )
 
 

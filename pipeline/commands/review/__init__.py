@@ -1,7 +1,7 @@
 """review: show the translations that a branch changes, for its reviewer.
 
-The command compares the memory files of two commits. ``sides`` finds the commits and the files that
-differ. ``reviewing`` adds the English, a word diff and the findings of checks. Nothing is pulled or
+The command compares the memory files of two commits. ``reviewing`` finds the commits and the files
+that differ, and adds the English, a word diff and the findings of checks. Nothing is pulled or
 built.
 """
 

@@ -132,7 +132,7 @@ def serve(
     # Check port and base first, so that an error comes at once and before any write.
     with bind(port) as listener:
         if base is not None:
-            from pipeline.commands.review.sides import named_base
+            from pipeline.commands.review.reviewing import named_base
 
             named_base(run.settings, base)
         pages = pages_of_run(run, prepared(run, locale))

@@ -42,17 +42,8 @@ from pipeline.commands.serve.page import (
 )
 from pipeline.core.document.reader import Document
 from pipeline.core.pin.lock import Page
-from pipeline.core.workbench.editing import (
-    ConflictError,
-    Seen,
-    Step,
-    cleaned,
-    edit,
-    keep,
-    put_back,
-    reject,
-    undo,
-)
+from pipeline.core.workbench import editing
+from pipeline.core.workbench.editing import ConflictError, Seen, Step
 from pipeline.core.workbench.page_messages import Block, state_of
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import InputError
@@ -276,8 +267,8 @@ class Desk:
 
         ``seen`` is the entry as the editor showed it. With ``is_draft``, the entry becomes fuzzy.
         """
-        msgstr = cleaned(msgstr)
-        change = partial(edit, seen=seen, msgstr=msgstr, is_draft=is_draft)
+        msgstr = editing.cleaned(msgstr)
+        change = partial(editing.edit, seen=seen, msgstr=msgstr, is_draft=is_draft)
         response = self._apply_change(page, change)
         if is_draft or response["conflict"]:
             return response
@@ -318,8 +309,8 @@ class Desk:
     def _accept(self, _: str, seen: Seen) -> Change:
         """Return the change that accepts a translation. A finished entry stays as it is."""
         if seen.fuzzy:
-            return partial(edit, seen=seen, msgstr=cleaned(seen.msgstr))
-        return lambda catalog, /, *, stamp: keep(catalog, seen)
+            return partial(editing.edit, seen=seen, msgstr=editing.cleaned(seen.msgstr))
+        return lambda catalog, /, *, stamp: editing.keep(catalog, seen)
 
     def _reject(self, page: str, seen: Seen) -> Change:
         """Return the change that rejects a translation.
@@ -328,8 +319,8 @@ class Desk:
         """
         before = self._review.before(page, seen) if self._review else None
         if before is None:
-            return partial(reject, seen=seen)
-        return partial(put_back, seen=seen, before=before)
+            return partial(editing.reject, seen=seen)
+        return partial(editing.put_back, seen=seen, before=before)
 
     def _errors(self, name: str, seen: Seen, msgstr: str) -> list[Json]:
         """Return the errors because of which a build would leave out ``msgstr``."""
@@ -354,7 +345,7 @@ class Desk:
         if not 0 <= number < len(self._steps):
             raise InputError("there is no such edit", where="serve")
         page, step = self._steps[number]
-        response = self._apply_change(page, partial(undo, step=step))
+        response = self._apply_change(page, partial(editing.undo, step=step))
         if self._review and not response["conflict"]:
             self._review.undone(page, step.after)
         return response
