@@ -29,6 +29,16 @@ def _folder(root: Path, *names: str) -> Path:
     return root.joinpath(*names)
 
 
+class _Place:
+    """Path below a project's root; its template may contain fields of ``Paths``."""
+
+    def __init__(self, template: str) -> None:
+        self.template = template
+
+    def __get__(self, paths: Paths, owner: type[Paths]) -> Path:
+        return _folder(paths.root, self.template.format(paths))
+
+
 @dataclass(frozen=True, slots=True)
 class Paths:
     """Paths of the upstream ``name`` in the project at ``root``.
@@ -50,57 +60,37 @@ class Paths:
 
     # --- pulled from upstream
 
-    @property
-    def docs(self) -> Path:
-        """The pulled docs: upstream's docs folder, file for file."""
-        return _folder(self.root, "upstream", self.name)
+    # The pulled docs: upstream's docs folder, file for file.
+    docs = _Place("upstream/{0.name}")
 
-    @property
-    def lock(self) -> Path:
-        """The lock: commit and digests of the files in ``docs`` (``core.pin.lock.Lock``)."""
-        return self.root / "upstream" / f"{self.name}.lock"
+    # The lock: commit and digests of the files in ``docs`` (``core.pin.lock.Lock``).
+    lock = _Place("upstream/{0.name}.lock")
 
-    @property
-    def pulled(self) -> Path:
-        """Copy of the lock from the last pull. Since then, git may have changed the lock."""
-        return self.build / "pulled" / f"{self.name}.lock"
+    # Copy of the lock from the last pull. Since then, git may have changed the lock.
+    pulled = _Place("build/pulled/{0.name}.lock")
 
-    @property
-    def names(self) -> Path:
-        """Table of names that other sites document, with addresses: see ``core.inventories``."""
-        return self.root / "upstream" / f"{self.name}.names.lock"
+    # Table of names that other sites document, with addresses: see ``core.inventories``.
+    names = _Place("upstream/{0.name}.names.lock")
 
     # --- made by runs, for all locales
 
-    @property
-    def build(self) -> Path:
-        """Folder of everything that can be regenerated."""
-        return _folder(self.root, "build")
+    # Folder of everything that can be regenerated.
+    build = _Place("build")
 
-    @property
-    def run_lock(self) -> Path:
-        """Lock file held while a command writes, so that only one run writes at a time."""
-        return self.build / ".lock"
+    # Lock file held while a command writes, so that only one run writes at a time.
+    run_lock = _Place("build/.lock")
 
-    @property
-    def run_mark(self) -> Path:
-        """Mark file that exists while a command writes. It remains if the command is killed."""
-        return self.build / ".running"
+    # Mark file that exists while a command writes. It remains if the command is killed.
+    run_mark = _Place("build/.running")
 
-    @property
-    def cache(self) -> Path:
-        """Folder of caches, which are safe to delete."""
-        return self.build / "cache"
+    # Folder of caches, which are safe to delete.
+    cache = _Place("build/cache")
 
-    @property
-    def outputs(self) -> Path:
-        """Folder of the execution cache: outputs by digest, and facts about each last run."""
-        return self.cache / "execution"
+    # Folder of the execution cache: outputs by digest, and facts about each last run.
+    outputs = _Place("build/cache/execution")
 
-    @property
-    def inventory(self) -> Path:
-        """The last fetched inventory (list of documented names) of upstream's English site."""
-        return self.cache / "inventories" / f"{self.name}.inv"
+    # The last fetched inventory (list of documented names) of upstream's English site.
+    inventory = _Place("build/cache/inventories/{0.name}.inv")
 
     def other_inventory(self, site: str) -> Path:
         """Return the path of the last fetched inventory of another configured site."""
@@ -110,20 +100,14 @@ class Paths:
         """Return the cache of the docstrings that a pull has read at a commit."""
         return self.cache / "docstrings" / self.name / f"{commit}.json"
 
-    @property
-    def site_cache(self) -> Path:
-        """Folder of the data that the sites of all locales share."""
-        return self.cache / "site" / self.name
+    # Folder of the data that the sites of all locales share.
+    site_cache = _Place("build/cache/site/{0.name}")
 
-    @property
-    def splits(self) -> Path:
-        """Memo of the messages of each page: see ``adapters.memo``."""
-        return self.build / "splits" / f"{self.name}.json"
+    # Memo of the messages of each page: see ``adapters.memo``.
+    splits = _Place("build/splits/{0.name}.json")
 
-    @property
-    def draft_lock(self) -> Path:
-        """Lock file held by ``draft``, so that two runs do not send the same request."""
-        return self.cache / "drafts" / ".lock"
+    # Lock file held by ``draft``, so that two runs do not send the same request.
+    draft_lock = _Place("build/cache/drafts/.lock")
 
     def replies(self, locale: str) -> Path:
         """Return the folder of language models' replies, stored by the digest of the request."""
@@ -144,25 +128,19 @@ class Paths:
         """Report of the last run as HTML, which also shows times and changes."""
         return self.reports / "report.html"
 
-    @property
-    def exported(self) -> Path:
-        """Folder to which ``export`` writes the catalogues of all upstreams."""
-        return self.build / "export"
+    # Folder to which ``export`` writes the catalogues of all upstreams.
+    exported = _Place("build/export")
 
-    @property
-    def review_page(self) -> Path:
-        """HTML page with the changes of a branch to the translations."""
-        return self.build / "review.html"
+    # HTML page with the changes of a branch to the translations.
+    review_page = _Place("build/review.html")
 
     @property
     def junit(self) -> Path:
         """Report of the last run as JUnit XML, for CI."""
         return self.reports / "junit.xml"
 
-    @property
-    def sites(self) -> Path:
-        """Folder of the web sites of all upstreams."""
-        return _folder(self.build, "site")
+    # Folder of the web sites of all upstreams.
+    sites = _Place("build/site")
 
     @property
     def site(self) -> Path:

@@ -25,9 +25,8 @@ from pipeline.commands.options import (
     summaries_of,
 )
 from pipeline.commands.pages import (
-    name_findings,
+    docs_findings,
     pages_of_run,
-    reference_findings,
     rule_findings,
 )
 from pipeline.commands.rollback import discard_kept
@@ -39,7 +38,7 @@ from pipeline.commands.update import (
     update_locale,
 )
 from pipeline.core.execution.result import Execution, Status
-from pipeline.core.pin.lock import Lock, Page
+from pipeline.core.pin.lock import Page
 from pipeline.core.results import PageResult
 from pipeline.errors import PublishError
 from pipeline.findings import Finding, Severity
@@ -134,7 +133,12 @@ def build_pulled(run: Run, options: BuildOptions, pulled: RunResult) -> RunResul
     for locale in run.locales:
         result = _merge_locale(run, options, pages, result, locale=locale)
     # Check the rules about running code only if code runs: otherwise they have no effect.
-    rules = _rule_findings(run, lock) if options.executes else ()
+    rules: tuple[Finding, ...] = ()
+    if options.executes:
+        # Import it only here, because only runs of code need it.
+        from pipeline.stages.execute.startup import startup_findings
+
+        rules = (*rule_findings(run, lock), *startup_findings(run))
     guides, reference = apart(result.pages, is_named=bool(run.pages))
     result = replace(
         result,
@@ -142,8 +146,7 @@ def build_pulled(run: Run, options: BuildOptions, pulled: RunResult) -> RunResul
         reference=reference,
         findings=(
             *pulled.findings,
-            *name_findings(run, lock),
-            *reference_findings(run, lock),
+            *docs_findings(run, lock),
             *rules,
         ),
         only=run.pages,
@@ -154,17 +157,6 @@ def build_pulled(run: Run, options: BuildOptions, pulled: RunResult) -> RunResul
     if includes_stage(options.last, "publish") and not run.dry:
         result = _publish(run, options, result)
     return write_report(run, options, result)
-
-
-def _rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
-    """Return findings about the configured rules for running code.
-
-    For example, a rule matches no page, or its start-up file is missing.
-    """
-    # Import it only here, because only runs of code need it.
-    from pipeline.stages.execute.startup import startup_findings
-
-    return (*rule_findings(run, lock), *startup_findings(run))
 
 
 def _merge_locale(

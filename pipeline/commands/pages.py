@@ -71,29 +71,23 @@ def rule_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def name_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
-    """Return findings about upstream's file names that cause problems on some systems.
+def docs_findings(run: Run, lock: Lock) -> Iterator[Finding]:
+    """Yield findings about upstream's file names that cause problems on some systems.
 
-    A run of a few pages (``--pages``) reports none.
+    A run of a few pages (``--pages``) reports none. If an API reference is configured but its
+    docstrings are not pulled yet, yield a warning.
     """
-    if run.pages:
-        return ()
-    return tuple(names_at_risk(lock, run.upstream.selects))
-
-
-def reference_findings(run: Run, lock: Lock) -> tuple[Finding, ...]:
-    """Return a warning if an API reference is configured but its docstrings are not pulled yet."""
+    if not run.pages:
+        yield from names_at_risk(lock, run.upstream.selects)
     has_reference = any(is_reference(file.path) for file in lock.files)
-    if run.upstream.reference is None or has_reference:
-        return ()
-    finding = Finding(
-        code="reference-waits",
-        severity=Severity.WARNING,
-        where=run.name,
-        text=f"the API reference lacks the docstrings of {run.release or run.name}",
-        hint="Its translations stay in the memory; the next pull tries again.",
-    )
-    return (finding,)
+    if run.upstream.reference is not None and not has_reference:
+        yield Finding(
+            code="reference-waits",
+            severity=Severity.WARNING,
+            where=run.name,
+            text=f"the API reference lacks the docstrings of {run.release or run.name}",
+            hint="Its translations stay in the memory; the next pull tries again.",
+        )
 
 
 def unmatched(patterns: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pipeline.adapters.files import read_bytes
 from pipeline.commands.build import BuildOptions, build_options, build_pulled
 from pipeline.commands.options import RUNNING, add_shared, run_of
-from pipeline.commands.pages import name_findings, reference_findings
+from pipeline.commands.pages import docs_findings
 from pipeline.commands.rollback import discard_kept
 from pipeline.commands.run_lock import run_lock
 from pipeline.core.pin.lock import format_lock
@@ -43,11 +43,7 @@ def pull(run: Run, *, ref: str | None) -> RunResult:
     """Fetch upstream's docs at ``ref`` (default: the configured one) and write the lock."""
     with run_lock(run):
         result = pull_docs(run, ref=ref)
-    findings = (
-        *result.findings,
-        *name_findings(run, result.lock),
-        *reference_findings(run, result.lock),
-    )
+    findings = (*result.findings, *docs_findings(run, result.lock))
     return replace(result, findings=findings)
 
 

@@ -35,12 +35,9 @@ def run_lock(run: Run) -> Iterator[None]:
         yield
         return
     path = run.paths.run_lock
-
-    # `hold_lock` calls this when the wait begins. Without a message the terminal would look frozen.
-    def report_wait() -> None:
-        run.log.warn(f"another run holds {path}: waiting for it to end")
-
-    with hold_lock(path, on_wait=report_wait), _cleaned(run.paths):
+    # Without a message at the beginning of the wait, the terminal would look frozen.
+    message = f"another run holds {path}: waiting for it to end"
+    with hold_lock(path, on_wait=lambda: run.log.warn(message)), _cleaned(run.paths):
         yield
 
 
@@ -79,13 +76,12 @@ def clear_after_kill(root: Path) -> None:
     mark = paths.run_mark
     if mark.exists():
         # The run that set the mark is active, or was killed. If it was killed, the lock is free.
-        with suppress(WriteError), hold_lock(paths.run_lock, on_wait=_skip, timeout=0):
+        with (
+            suppress(WriteError),
+            hold_lock(paths.run_lock, on_wait=lambda: None, timeout=0),
+        ):
             _remove_abandoned(paths)
             mark.unlink(missing_ok=True)
-
-
-def _skip() -> None:
-    """Do not report that another run holds the lock."""
 
 
 @contextmanager

@@ -59,11 +59,7 @@ def check_text(result: CheckResult, screen: Screen, *, level: int = NORMAL) -> s
     # Print fixes first: people look at the end of the output for what they must correct.
     if not is_quiet:
         lines += _diff_lines(result.diffs)
-    shown = [
-        language.finding(finding)
-        for finding in result.findings
-        if is_verbose or finding.severity is not Severity.NOTE
-    ]
+    shown = map(language.finding, _shown(result, verbose=is_verbose))
     for _, of_entry in groupby(shown, key=_entry_of):
         lines += entry_lines(list(of_entry), screen)
         lines.append([])  # an empty line between blocks
@@ -113,21 +109,18 @@ def _diff_lines(diffs: str) -> Iterator[Line]:
     yield []
 
 
-_COMMANDS = {
-    Severity.ERROR: "error",
-    Severity.WARNING: "warning",
-    Severity.NOTE: "notice",
-}
-
-
 def to_github(result: CheckResult, *, verbose: bool = False) -> str:
     """Return a workflow command for each finding; notes are included only if ``verbose``."""
-    shown = set(Severity)
-    if not verbose:
-        # Notes appear only on request, as on a terminal.
-        shown.remove(Severity.NOTE)
-    findings = [finding for finding in result.findings if finding.severity in shown]
-    return "".join(map(_annotation, findings))
+    return "".join(map(_annotation, _shown(result, verbose=verbose)))
+
+
+def _shown(result: CheckResult, *, verbose: bool) -> list[Finding]:
+    """Return the findings to show: notes appear only on request."""
+    return [
+        finding
+        for finding in result.findings
+        if verbose or finding.severity is not Severity.NOTE
+    ]
 
 
 def _annotation(finding: Finding) -> str:
@@ -145,7 +138,8 @@ def _annotation(finding: Finding) -> str:
     if finding.hint:
         lines.append(f"→ {finding.hint}")
     message = command_message("\n".join(filter(None, lines)))
-    return f"::{_COMMANDS[finding.severity]} {','.join(properties)}::{message}\n"
+    command = "notice" if finding.severity is Severity.NOTE else finding.severity
+    return f"::{command} {','.join(properties)}::{message}\n"
 
 
 def _property(text: str) -> str:

@@ -145,11 +145,11 @@ def _read(package: str) -> dict[str, Any]:
 
 
 CHINESE = Language(
-    severities={
+    severity={
         Severity.ERROR: "错误",
         Severity.WARNING: "警告",
         Severity.NOTE: "建议",
-    },
+    }.__getitem__,
     fixed="  --fix 会改成：",
     finding=in_chinese,
     sentence=sentence_in_chinese,

@@ -165,7 +165,7 @@ def finding_lines(finding: Finding, screen: Screen) -> Iterator[Line]:
 def _short(finding: Finding, language: Language) -> Iterator[Line]:
     """Yield ``error [input-error] a.ipynb: is no notebook``, and the hint below."""
     place = f" {finding.where}" if finding.where else ""
-    severity = language.severities[finding.severity]
+    severity = language.severity(finding.severity)
     head = f"{severity} [{finding.code}]{place}: {finding.text}"
     yield [(printable(head), "")]
     if finding.hint:
@@ -224,7 +224,7 @@ def _head(finding: Finding, language: Language) -> Line:
     # Editors and terminals turn "file:line:" at the start of a line into a link.
     return [
         (on_one_line(f"{finding.place}: "), "bold"),
-        (language.severities[finding.severity], f"bold {_COLOURS[finding.severity]}"),
+        (language.severity(finding.severity), f"bold {_COLOURS[finding.severity]}"),
         (f" {finding.code} ", "bold"),
         (on_one_line(finding.name), ""),
     ]

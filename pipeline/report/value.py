@@ -8,8 +8,8 @@ escapes them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from pipeline.findings import Finding, Severity
 
@@ -59,21 +59,15 @@ Block = Table | Lines | Findings
 Report = Sequence[Block]
 
 
-def _same(text: str) -> str:
-    return text
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
     """Functions and words that translate the pipeline's own texts; by default, English."""
 
-    severities: Mapping[Severity, str] = field(
-        default_factory=lambda: {severity: severity.value for severity in Severity}
-    )
+    severity: Callable[[Severity], str] = str
     fixed: str = "  --fix makes it: "  # label before the msgstr that --fix would write
     finding: Callable[[Finding], Finding] = lambda finding: finding
-    sentence: Callable[[str], str] = _same
-    heading: Callable[[str], str] = _same  # translates the heading of a column
+    sentence: Callable[[str], str] = str
+    heading: Callable[[str], str] = str  # translates the heading of a column
 
 
 ENGLISH = Language()

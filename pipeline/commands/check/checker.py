@@ -66,14 +66,14 @@ def check(
         clear_after_kill(settings.root)
     # An ignore rule with a typo would have no effect, and nobody would notice.
     _check_rules(settings.ignore)
-    findings: dict[str, list[Finding]] = {file.name: [] for file in files}
+    findings: list[Finding] = []
     catalogs: list[ReadFile] = []
     memories: list[ReadFile] = []
     diffs: dict[str, str] = {}
     for file in files:
         read = read_file(file)
         if isinstance(read, Finding):
-            findings[file.name].append(read)
+            findings.append(read)
         elif read.is_memory:
             memories.append(read)
         elif fix:
@@ -89,20 +89,17 @@ def check(
     silenced = 0
     for checked in _checked_by_scope(catalogs, remembered, settings):
         silenced += checked.silenced
-        for name, found in checked.findings.items():
-            findings[name] += found
+        findings += checked.findings
     for catalog in catalogs:
-        findings[catalog.file.name] += findings_of_file(catalog)
-    for finding in findings_of_placeholders(remembered):
-        findings[finding.file].append(finding)
+        findings += findings_of_file(catalog)
+    findings += findings_of_placeholders(remembered)
     # Sort by file, then by line, because people work through a file from top to bottom.
-    in_order: list[Finding] = []
-    for file in files:
-        in_order += sorted(findings[file.name], key=lambda finding: finding.line)
+    order = {file.name: number for number, file in enumerate(files)}
+    findings.sort(key=lambda finding: (order[finding.file], finding.line))
     entries = sum(len(catalog.subjects) for catalog in catalogs)
     entries += sum(len(memory.remembered.entries) for memory in remembered)
     return CheckResult(
-        findings=tuple(in_order),
+        findings=tuple(findings),
         files=len(files),
         entries=entries,
         silenced=silenced,

@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from pipeline.adapters import po
@@ -42,9 +43,8 @@ from pipeline.reading import MYST
 class CheckedEntries:
     """Findings of a run of the checks, and the number of problems that users have silenced."""
 
-    # By file name. The findings of a file are in the order of the checks.
-    findings: Mapping[str, list[Finding]]
-    silenced: int
+    findings: list[Finding]  # those of a file are in the order of the checks
+    silenced: int = 0
 
 
 @dataclass
@@ -100,18 +100,16 @@ def check_entries(files: Sequence[Chosen], rules: CheckRules) -> CheckedEntries:
     # The guard often reports the same mistake as a check. In that case, drop the guard's problem.
     # Do this only here, after silencing: if the user has silenced the check's problem, the guard's
     # must stay.
-    findings: dict[str, list[Finding]] = {name: [] for name in entries}
+    findings: list[Finding] = []
     for problem in engine.without_redundant_guard_problems(kept):
         entry = entries[problem.page][problem.index]
-        findings[problem.page].append(_finding(problem, entry))
+        findings.append(_finding(problem, entry))
     # Report comments that silence nothing. This is last, after all checks have filled ``used``.
     codes = code_names()
-    for name, of_file in entries.items() if rules.is_whole else ():
-        for entry in of_file:
-            for problem in engine.ignore_comment_problems(
-                entry.subject.entry, codes, entry.used
-            ):
-                findings[name].append(_of_entry(hygiene.SILENCED, entry, problem))
+    for entry in chain.from_iterable(entries.values()) if rules.is_whole else ():
+        checked, used = entry.subject.entry, entry.used
+        problems = engine.ignore_comment_problems(checked, codes, used)
+        findings += (_of_entry(hygiene.SILENCED, entry, each) for each in problems)
     return CheckedEntries(findings=findings, silenced=silenced)
 
 
@@ -293,13 +291,15 @@ def check_memories(
     checked = check_entries([_text_of(file) for file in memories], text_only)
     # The checks read a text in which stand-ins replace placeholders such as "⟦1⟧". Show the
     # placeholders again. A stand-in has the length of its placeholder, so the spans still fit.
+    texts: dict[tuple[str, int], str] = {}
     for file in memories:
-        texts = {entry.line: entry.msgstr for entry in file.remembered.unknown}
-        found = checked.findings[file.read.file.name]
-        found[:] = [
-            replace(finding, msgid="", msgstr=texts[finding.line]) for finding in found
-        ]
-    yield checked
+        for entry in file.remembered.unknown:
+            texts[file.read.file.name, entry.line] = entry.msgstr
+    shown = [
+        replace(finding, msgid="", msgstr=texts[finding.file, finding.line])
+        for finding in checked.findings
+    ]
+    yield replace(checked, findings=shown)
 
 
 def findings_of_placeholders(memories: Sequence[MemoryFile]) -> Iterator[Finding]:

@@ -363,8 +363,7 @@ def _findings(
     found: list[Finding] = []
     memories = [_checked(file) for file in files]
     for checked in check_memories(memories, rules):
-        for of_file in checked.findings.values():
-            found += of_file
+        found += checked.findings
     found += findings_of_placeholders(memories)
     by_line: dict[tuple[str, int], list[Finding]] = {}
     for finding in found:

@@ -44,7 +44,6 @@ from pipeline.run import Run
 from pipeline.stages.pull.stage import read_pulled
 
 if TYPE_CHECKING:
-    from pipeline.adapters.web import Site
     from pipeline.commands.serve.desk import Desk
     from pipeline.commands.serve.library import Changes
 
@@ -168,22 +167,15 @@ def _serve(
     from pipeline.adapters.web import application
 
     desk: Future[Desk] = Future()
-
-    def site() -> Site:
-        return desk.result().site
-
-    def changed(paths: Sequence[Path]) -> None:
-        desk.result().files_changed(paths)
-
     # First load the modules that serve static files. A thread then loads the modules that actions
     # need.
     load()
-    app = application(STATIC, site, port=port, token=token)
+    app = application(STATIC, lambda: desk.result().site, port=port, token=token)
     threading.Thread(
         target=_warm_up, args=[desk, make], name="warm-up", daemon=True
     ).start()
     folders = [run.paths.catalogs(run.locales[0]), run.paths.docs.parent]
-    with watched(folders, changed):
+    with watched(folders, lambda paths: desk.result().files_changed(paths)):
         serve_on(listener, app)
 
 

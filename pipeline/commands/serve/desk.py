@@ -40,7 +40,6 @@ from pipeline.commands.serve.page import (
     read_documents,
     save,
 )
-from pipeline.core.document.reader import Document
 from pipeline.core.pin.lock import Page
 from pipeline.core.workbench import editing
 from pipeline.core.workbench.editing import ConflictError, Seen, Step
@@ -77,7 +76,6 @@ class Desk:
         self._review = changes
         # Actions run in several threads. They share the caches and docutils' global registry.
         self._working = threading.RLock()
-        self._documents: dict[str, Document] = {}
         self._open: dict[str, OpenPage] = {}
         self._library = Library(list(self._pages), self._catalog)
         # The revision: the number of changes so far. The browser sends the last revision that it
@@ -149,7 +147,6 @@ class Desk:
     def _forget_documents(self) -> None:
         """Clear the cache of documents after upstream's docs were pulled again."""
         with self._working:
-            self._documents.clear()
             self._open.clear()
             self._revision += 1
             self._changed.update(dict.fromkeys(self._pages, self._revision))
@@ -167,8 +164,9 @@ class Desk:
         with self._working:
             opened = self._open.pop(name, None)
             if opened is None or not self._is_fresh(opened):
-                document = self._documents.get(name) or read_documents(self._run, page)
-                self._documents[name] = document
+                document = (
+                    opened.document if opened else read_documents(self._run, page)
+                )
                 opened = open_page(self._run, document, name, locale=self.locale)
             self._open[name] = opened  # keep the cache in order of use
             for old in list(self._open)[:-_REMEMBERED]:

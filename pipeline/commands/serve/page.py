@@ -318,8 +318,7 @@ def findings_of(
     page: OpenPage, entries: Sequence[Entry], rules: CheckRules
 ) -> list[Finding]:
     """Return the findings of the checks for some entries of a page."""
-    checked = check_entries([(page.read, _subjects(page, entries))], rules)
-    return checked.findings[page.read.file.name]
+    return check_entries([(page.read, _subjects(page, entries))], rules).findings
 
 
 def _subjects(page: OpenPage, entries: Sequence[Entry]) -> list[Subject]:
