@@ -338,8 +338,7 @@ def write_report(run: Run, options: BuildOptions, result: RunResult) -> RunResul
         has_run = any(execution.ran_now for execution in result.executions)
         has_news = has_run or len(changes) > len(result.changes)
         if has_news or not paths.report_page.exists():
-            from pipeline.report.markdown import to_summary
-            from pipeline.report.page import to_html
+            from pipeline.report.page import to_html, to_summary
 
             write_if_changed(paths.report_page, to_html(result, previous=previous))
             for path in options.summaries:

@@ -1,4 +1,4 @@
-"""Writer of ``build/report.html``: the result of a run as one self-contained file, for people.
+"""Writer of ``build/report.html``, one self-contained file for people, and of GitHub's summary.
 
 Pages and catalogues are untrusted. Jinja templates escape every text. Coloured text is passed to
 the templates as pieces with style names. The file's Content Security Policy allows no script except
@@ -26,6 +26,7 @@ from pipeline.report.colours import pieces, source_pieces
 from pipeline.report.counts import counted, executed_by_class, percent_text, totals
 from pipeline.report.failure_advice import advice, whose
 from pipeline.report.json import Previous, compare_runs
+from pipeline.report.markdown import code, plain
 from pipeline.report.result import RunResult
 
 if TYPE_CHECKING:
@@ -129,6 +130,25 @@ def to_html(result: RunResult, *, previous: Previous | None = None) -> bytes:
     return render("report.html.j2", values)
 
 
+LISTED = 20  # maximum number of failing pages, and of errors, in a summary
+
+
+def to_summary(result: RunResult, *, previous: Previous | None = None) -> str:
+    """Return a short summary in GitHub's Markdown: counts, failed pages, errors, and changes."""
+    runs = result.executions
+    values = {
+        "title": " ".join(filter(None, (result.name, result.lock.ref))),
+        "lock": result.lock,
+        "locales": {locale: totals(pages) for locale, pages in result.pages.items()},
+        "classes": executed_by_class(runs),
+        "failed": [run for run in runs if run.status is Status.FAILED],
+        "errors": [finding for finding in result.all_findings if finding.is_error],
+        "since": compare_runs(previous, result),
+        "listed": LISTED,
+    }
+    return render("summary.md.j2", values).decode("utf-8")
+
+
 def render(template: str, values: Mapping[str, object]) -> bytes:
     """Return a template with its values filled in, UTF-8."""
     text: str = _environment().get_template(template).render(values)
@@ -222,6 +242,7 @@ def _visible(value: object) -> object:
 def _environment() -> Environment:
     """Return the Jinja environment of all templates, created once."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
 
     made = Environment(
         autoescape=True,  # texts never become markup
@@ -245,5 +266,7 @@ def _environment() -> Environment:
         "advice": advice,
         "whose": whose,
         "commit_url": _commit_url,
+        "plain": lambda text: Markup(plain(text)),  # noqa: S704 - all markup is escaped
+        "code": lambda text: Markup(code(text)),  # noqa: S704
     }
     return made

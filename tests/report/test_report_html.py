@@ -32,8 +32,7 @@ from pipeline.core.results import PageResult
 from pipeline.report.colours import pieces, source_pieces
 from pipeline.report.failure_advice import advice, whose
 from pipeline.report.json import Previous, compare_runs, read_previous, run_json
-from pipeline.report.markdown import LISTED, to_summary
-from pipeline.report.page import to_html
+from pipeline.report.page import LISTED, to_html, to_summary
 from pipeline.report.result import RunResult
 
 CASES = read_tables(__file__)

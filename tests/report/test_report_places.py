@@ -41,8 +41,7 @@ from pipeline.log import command_message, printable
 from pipeline.report.check import check_text, render
 from pipeline.report.json import Previous, badges_of, read_previous, run_json
 from pipeline.report.junit import to_junit
-from pipeline.report.markdown import to_summary
-from pipeline.report.page import to_html
+from pipeline.report.page import to_html, to_summary
 from pipeline.report.result import CheckResult, RunResult
 from pipeline.report.upgrade import upgrade_summary
 from pipeline.report.value import Screen

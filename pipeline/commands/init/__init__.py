@@ -16,7 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from string import Template
+
+from jinja2 import (
+    Environment,
+    FunctionLoader,
+    StrictUndefined,
+    select_autoescape,
+)
 
 from pipeline.adapters.files import WriteError, read_own, write_atomic
 from pipeline.adapters.installed import Origin, origin
@@ -120,12 +126,6 @@ def _one_locale(locales: Sequence[str]) -> str:
     return locales[0] if locales else "zh_CN"
 
 
-class _Skeleton(Template):
-    """Template with ``%{name}`` placeholders. GitHub workflows use ``$`` and ``{{`` themselves."""
-
-    delimiter = "%"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewDocs:
     """Description of a new project. ``package`` is a pin like ``flax==0.12.0``, or empty."""
@@ -169,95 +169,76 @@ def start_project(folder: Path, docs: NewDocs) -> dict[str, bool]:
 
 def skeleton(folder: Path, docs: NewDocs) -> dict[str, bytes]:
     """Return the contents of the new files by path. Raises ConfigError for a bad package pin."""
-    values = _values(docs)
-    source = resources.files(__package__) / "skeleton"
+    package = _package(docs)
+    title = " ".join(docs.title.split()) or f"{docs.name} ({docs.locale})"
+    if not docs.title and docs.locale in _TITLES:
+        title = _TITLES[docs.locale].format(docs.name)
+    values = {
+        "docs": docs,
+        "key": docs.name if _BARE.fullmatch(docs.name) else _toml(docs.name),
+        "title": title,
+        "package": package,
+        "group": group_of(package),
+        "page_url": _page_url(docs),
+    }
+    templates = _templates()
     files = {}
     for name, template in FILES.items():
-        text = (source / template).read_text("utf-8")
-        files[name] = _Skeleton(text).substitute(values).encode("utf-8")
+        text = templates.get_template(template).render(values)
+        files[name] = text.encode("utf-8")
     glossary = glossary_path(folder, docs.locale).relative_to(folder)
     files[glossary.as_posix()] = GLOSSARY
     return files
 
 
-def _values(docs: NewDocs) -> dict[str, str]:
-    """Return the values of the templates' placeholders. Some of them are TOML source."""
-    title = " ".join(docs.title.split()) or f"{docs.name} ({docs.locale})"
-    if not docs.title and docs.locale in _TITLES:
-        title = _TITLES[docs.locale].format(docs.name)
-    return {
-        "repository": docs.origin.repository,
-        "revision": docs.origin.ref,
-        "name": docs.name,
-        "key": docs.name if _BARE.fullmatch(docs.name) else _toml(docs.name),
-        "locale": _toml(docs.locale),
-        "plain_locale": docs.locale,
-        "url": _toml(docs.url),
-        "plain_url": docs.url,
-        "docs": _toml_folders(docs.docs),
-        "title": _toml(title),
-        "plain_title": title,
-        "page_url": _page_url(docs),
-        **_pin(docs),
-    }
+def _templates() -> Environment:
+    """Return the templates in ``skeleton``: ``%{name}`` for values, ``%[ if … ]%`` for statements.
 
-
-def _pin(docs: NewDocs) -> dict[str, str]:
-    """Return the configuration lines that pin the release, by placeholder.
-
-    With a package, the pin is the package's version; otherwise the pin is the ref.
+    GitHub workflows use ``$`` and ``{{`` themselves.
     """
-    ref = docs.ref
+    source = resources.files(__package__) / "skeleton"
+    made = Environment(
+        variable_start_string="%{",
+        variable_end_string="}",
+        block_start_string="%[",
+        block_end_string="]%",
+        trim_blocks=True,
+        autoescape=select_autoescape(),  # only HTML
+        keep_trailing_newline=True,
+        loader=FunctionLoader(lambda name: (source / name).read_text("utf-8")),
+        undefined=StrictUndefined,
+    )
+    made.filters["toml"] = _toml
+    return made
+
+
+def _package(docs: NewDocs) -> str:
+    """Return the package whose version is the pin, or "". Raises ConfigError."""
     if not docs.package:
-        ref_line = f"ref = {_toml(ref)}" if ref else '# ref = "v1.2.3"'
-        return {
-            "pin": "",
-            "included": "",
-            "ref": f"{ref_line} # tag, branch or commit; without it, the newest",
-            "package": '# package = "flax" # {version} in ref stands for its pinned version',
-        }
+        return ""
     pin = exact_pin(docs.package)
     if pin is None:
         raise ConfigError(
             f"{docs.package!r} pins no package to a version",
             hint="Write --package like a requirement of pip, for example flax==0.12.0.",
         )
-    package, _ = pin
-    group = group_of(package)
-    if group == PIPELINE:
+    if group_of(pin[0]) == PIPELINE:
         raise ConfigError(
             f"{docs.package!r} would need the pipeline's own dependency group",
             hint="Run again without --package, and give the tag with --ref.",
         )
-    return {
-        "pin": (
-            "# The release whose docs are translated and whose code runs; `upgrade` changes it.\n"
-            f"{group} = [{_toml(docs.package)}]\n"
-        ),
-        "included": f"    {{ include-group = {_toml(group)} }},\n",
-        "ref": f"ref = {_toml(ref or 'v{version}')} # tag, branch or commit",
-        "package": f"package = {_toml(package)} # {{version}} in ref stands for its version",
-    }
+    return pin[0]
 
 
 def _page_url(docs: NewDocs) -> str:
-    """Return the configuration line with the URL of upstream's pages.
+    """Return the URL of upstream's pages, or "" if the docs are not on GitHub.
 
-    The line with the source, on each page, links to this URL. The URL is known only for docs on
-    GitHub; otherwise the configuration line is an example.
+    The line with the source, on each page, links to this URL.
     """
     repository = repository_on_github(docs.url)
-    if not repository:
-        return '# page-url = "https://example.org/{commit}/{path}" # attributions link to it'
     folder = "" if docs.docs.root == ALL else f"{docs.docs.root}/"
     url = f"https://github.com/{repository}/blob/{{commit}}/{folder}{{path}}"
-    return f"page-url = {_toml(url)} # attributions link to it"
-
-
-def _toml_folders(docs: Folders) -> str:
-    """Return the folders as TOML: a string for one, a list for several."""
-    names = list(map(_toml, docs.names))
-    return f"[{', '.join(names)}]" if docs.has_several else names[0]
+    return url if repository else ""
 
 
 def _toml(text: str) -> str:
