@@ -18,7 +18,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from pipeline.core.execution.code_cells import cell_name
-from pipeline.core.execution.result import Execution, Status
+from pipeline.core.execution.result import Execution, Status, without_colours
 from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.log import printable
@@ -26,7 +26,6 @@ from pipeline.report.colours import pieces, source_pieces
 from pipeline.report.counts import counted, executed_by_class, percent_text, totals
 from pipeline.report.failure_advice import advice, whose
 from pipeline.report.json import Previous, compare_runs
-from pipeline.report.markdown import code, plain
 from pipeline.report.result import RunResult
 
 if TYPE_CHECKING:
@@ -180,7 +179,41 @@ def _good_news(runs: Sequence[Execution]) -> str:
     return f"All {passed} notebooks passed"
 
 
-# --- filters and functions of the template
+# --- filters and functions of the templates
+
+_NOTHING = "&#8203;"  # a zero-width space
+_LONG = 300  # maximum number of characters of a text in a cell
+# All ASCII characters with a meaning in Markdown, HTML or GitHub's extensions ("@name", "#7").
+_MARKUP = re.compile(r"[^\w\s.,;()=+'%/-]|_", re.ASCII)
+
+
+def plain(text: str) -> str:
+    """Return ``text`` on one line, truncated, without Markdown or HTML: ``a*b`` → ``a&#42;b``."""
+    # A line end would end the cell of a table.
+    line = " ".join(without_colours(text).split())
+    if len(line) > _LONG:
+        line = line[: _LONG - 1] + "…"
+    return escaped(line)
+
+
+def escaped(text: str) -> str:
+    """Return ``text`` in full, with Markdown and HTML escaped."""
+    return _MARKUP.sub(_entity, printable(text))
+
+
+def code(text: str) -> str:
+    """Return ``text`` as code: an HTML element, because backticks cannot enclose every text."""
+    return f"<code>{plain(text)}</code>"
+
+
+def _entity(match: re.Match[str]) -> str:
+    """Return a character as an HTML entity, so that Markdown does not interpret it."""
+    if not match[0].isascii():
+        return match[0]  # the pattern also matches Chinese, which is no markup
+    entity = f"&#{ord(match[0])};"
+    # GitHub decodes entities before it links "@name" and "#7". So insert a character without width,
+    # which prevents the link.
+    return f"{entity}{_NOTHING}" if match[0] in "@#" else entity
 
 
 def _same(runs: Sequence[Execution]) -> str:

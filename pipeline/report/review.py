@@ -19,8 +19,7 @@ from pipeline.errors import worst
 from pipeline.findings import Finding
 from pipeline.packages import how_to_run
 from pipeline.report.counts import counted
-from pipeline.report.markdown import escaped, plain
-from pipeline.report.page import asset, render
+from pipeline.report.page import asset, escaped, plain, render
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

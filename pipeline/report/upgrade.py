@@ -17,7 +17,7 @@ from pipeline.core.pin.lock import Lock, is_reference
 from pipeline.core.results import PageResult, UpdateCounts, progress_of
 from pipeline.log import printable
 from pipeline.report.counts import counted, name_some
-from pipeline.report.markdown import markdown_table, plain
+from pipeline.report.page import plain, render
 from pipeline.report.result import RunResult
 from pipeline.report.run import summary_lines
 from pipeline.report.value import Block, Findings, Lines, Report, Table, Translatable
@@ -200,14 +200,9 @@ def upgrade_summary(result: RunResult) -> str:
     skipped releases, if any.
     """
     comparison = result.comparison
-    passed_over = [f"- skipped: {plain(reason)}" for reason in result.passed_over]
     if comparison is None:
-        return "".join(f"{line}\n" for line in passed_over)
-    before, after = comparison.before, comparison.after
-    title = f"Upgrade {result.name} from {before.ref} to {after.ref}"
-    if result.is_beside:
-        title = f"Show beside {result.name} {before.ref} the release {after.ref}"
-    blocks = [f"# {plain(title)}", plain(_move(comparison))]
+        return "".join(f"- skipped: {plain(why)}\n" for why in result.passed_over)
+    tables: dict[str, object] = {}
     for locale in result.pages:
         rows = [row for row in _rows(result, locale, comparison) if not row.is_quiet]
         # Select the pages with most work, but sort them by name, so that people find them.
@@ -215,16 +210,17 @@ def upgrade_summary(result: RunResult) -> str:
         shown = sorted(most_to_do, key=lambda row: row.page)
         # The sums include the pages that are not listed.
         pages, *sums = _sums(result, locale, comparison).cells
-        reference = _reference_rows(result, locale)
-        cells = [list(map(plain, row.cells)) for row in (*shown, *reference)]
-        cells.append(list(map(plain, (f"all {pages}", *sums))))
-        table = markdown_table(_HEADINGS, cells)
-        blocks += [f"## {plain(locale)}", table]
-        if len(rows) > len(shown):
-            blocks.append(f"… and {len(rows) - len(shown)} more")
-    blocks += [f"- {plain(line)}" for line in overview_lines(comparison.pages)]
-    blocks += passed_over
-    return "\n\n".join(blocks) + "\n\n"
+        cells = [row.cells for row in (*shown, *_reference_rows(result, locale))]
+        cells.append((f"all {pages}", *sums))
+        tables[locale] = {"rows": cells, "hidden": len(rows) - len(shown)}
+    values = {
+        "result": result,
+        "commits": _move(comparison),
+        "headings": _HEADINGS,
+        "tables": tables,
+        "lines": overview_lines(comparison.pages),
+    }
+    return render("upgrade.md.j2", values).decode("utf-8")
 
 
 def _rows(result: RunResult, locale: str, comparison: Comparison) -> list[Row]:
