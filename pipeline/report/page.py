@@ -29,7 +29,7 @@ from pipeline.report.json import Previous, compare_runs
 from pipeline.report.result import RunResult
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
 
 @cache
@@ -150,7 +150,7 @@ def to_summary(result: RunResult, *, previous: Previous | None = None) -> str:
 
 def render(template: str, values: Mapping[str, object]) -> bytes:
     """Return a template with its values filled in, UTF-8."""
-    text: str = _environment().get_template(template).render(values)
+    text: str = template_of(template).render(values)
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -269,6 +269,12 @@ def _visible(value: object) -> object:
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return printable(value)
     return value
+
+
+@cache
+def template_of(name: str) -> Template:
+    """Return a template. It is loaded once."""
+    return _environment().get_template(name)
 
 
 @cache

@@ -8,9 +8,11 @@ escape all texts from pages and catalogues.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+
+from markupsafe import Markup
 
 from pipeline.core.review import AutomaticChange, ChangeKind
 from pipeline.core.word_diff import Part, Piece
@@ -19,7 +21,7 @@ from pipeline.errors import worst
 from pipeline.findings import Finding
 from pipeline.packages import how_to_run
 from pipeline.report.counts import counted
-from pipeline.report.page import asset, escaped, plain, render
+from pipeline.report.page import asset, escaped, render, template_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,109 +162,55 @@ _LONGEST = 1500  # maximum number of characters of one text
 _PROBLEMS = 20  # maximum number of unreadable files that a summary lists
 _RESERVED = 400  # room for the line about omitted messages
 _TAGS = {
-    Part.KEPT: ("", ""),
-    Part.REMOVED: ("<del>", "</del>"),
-    Part.ADDED: ("<ins><b>", "</b></ins>"),
+    Part.KEPT: (Markup(), Markup()),
+    Part.REMOVED: (Markup("<del>"), Markup("</del>")),
+    Part.ADDED: (Markup("<ins><b>"), Markup("</b></ins>")),
 }
-_HEADINGS = "| English | Old | New | State |\n| --- | --- | --- | --- |\n"
 
 
 def review_markdown(review: Review, limit: Limit = COMMENT) -> str:
     """Return the review up to ``limit``, followed by the number of omitted messages."""
-    text = _head(review)
+    values = {**_values(review), "listed": _PROBLEMS, "cut": _cut, "marked": _marked}
+    template = template_of("review.md.j2").make_module(values)
+    text = str(template)
     room = limit.most - limit.size(text) - _RESERVED
-    shown: list[str] = []
-    for row in _rows(review):
-        room -= limit.size(row)
-        if room < 0:
-            break
-        shown.append(row)
-    rest = _left_out(review, len(shown))
-    return f"{text}{''.join(shown)}{rest}"
-
-
-def _head(review: Review) -> str:
-    """Return the title, the counts, and the reasons why the review is incomplete."""
-    lines = [f"## Review: {title(review)}", plain(between(review))]
-    if review.counts:
-        lines.append(f"{counts_line(review).capitalize()}.")
-    lines += map(_problem_line, review.problems[:_PROBLEMS])
-    if len(review.problems) > _PROBLEMS:
-        lines.append(f"… and {len(review.problems) - _PROBLEMS} more files.")
-    lines += filter(None, (automatic_line(review), missing_english_line(review)))
-    return "\n\n".join(lines) + "\n"
-
-
-def _problem_line(problem: Finding) -> str:
-    """Return a line about an unreadable file."""
-    return f"**{plain(problem.place)}**: {plain(problem.text)}"
-
-
-def _rows(review: Review) -> Iterator[str]:
-    """Yield the rows of all messages. The first row of each page begins with a heading."""
+    shown = 0
     for messages in review.pages:
-        heading = _page_heading(messages)
         for message in messages:
-            yield f"{heading}{_row(message)}"
-            heading = ""
+            # The first row of each page begins with a heading, which has the number of messages.
+            count = len(messages) if message is messages[0] else 0
+            row = str(vars(template)["row"](message, count))
+            room -= limit.size(row)
+            if room < 0:
+                return f"{text}{_left_out(review, shown)}"
+            text += row
+            shown += 1
+    return text
 
 
-def _page_heading(messages: Sequence[Message]) -> str:
-    """Return the heading of a page, and the head of its table."""
-    first, count = messages[0], counted(len(messages), "message")
-    return f"\n### {plain(first.page)} ({plain(first.locale)}): {count}\n\n{_HEADINGS}"
-
-
-def _row(message: Message) -> str:
-    """Return the row of a message."""
-    english = _cell_text(message.english) or "<i>unavailable</i>"
-    if message.old_english:
-        english += f"<br><i>was:</i> {_cell_text(message.old_english)}"
-    cells = (
-        english,
-        _marked(message.old_pieces),
-        _marked(message.new_pieces),
-        "<br>".join(_state(message)),
-    )
-    return f"| {' | '.join(cells)} |\n"
-
-
-def _state(message: Message) -> Iterator[str]:
-    """Yield the lines of the last cell of a row."""
-    yield f"<b>{message.happened}</b>, {message.state}"
-    yield f"line {message.line}"
-    if message.translator:
-        yield plain(message.translator)
-    for remark in (*message.notes, *message.comments):
-        yield plain(remark)
-    for finding in message.findings:
-        yield f"{finding.severity} {plain(finding.code)}: {plain(finding.text)}"
-
-
-def _marked(pieces: Sequence[Piece]) -> str:
+def _marked(pieces: Sequence[Piece]) -> Markup:
     """Return a text with its differences marked, truncated if it is very long."""
-    cell = ""
+    cell = Markup()
     room = _LONGEST
     for piece in pieces:
         opening, closing = _TAGS[piece.part]
-        cell += f"{opening}{_cell_text(piece.text[:room])}{closing}"
+        cell += opening + _cut(piece.text[:room]) + closing
         room -= len(piece.text)
         if room <= 0:
-            return f"{cell}…"
+            return cell + "…"
     return cell
 
 
-def _cell_text(text: str) -> str:
+def _cut(text: str) -> Markup:
     """Return a text for a cell, with markup escaped, truncated if it is very long."""
     shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-    return "<br>".join(map(escaped, shown.split("\n")))
+    lines = map(escaped, shown.split("\n"))
+    return Markup("<br>".join(lines))  # noqa: S704 - all markup is escaped
 
 
 def _left_out(review: Review, shown: int) -> str:
-    """Return how many messages did not fit, or "" if all did."""
+    """Return how many messages did not fit."""
     count = len(review.messages) - shown
-    if not count:
-        return ""
     return (
         f"\n**{counted(count, 'message')} of {len(review.messages)} left out**: GitHub limits the "
         f"size of this text. To see all: `{how_to_run('review')}` writes `build/review.html`.\n"
@@ -272,14 +220,20 @@ def _left_out(review: Review, shown: int) -> str:
 def review_html(review: Review) -> bytes:
     """Return the review as an HTML file, UTF-8."""
     values = {
-        "review": review,
-        "title": title(review),
-        "between": between(review),
-        "counts": counts_line(review),
-        "remarks": tuple(
-            filter(None, (automatic_line(review), missing_english_line(review)))
-        ),
+        **_values(review),
         "css": asset("report.css") + asset("review.css"),
         "tags": {Part.REMOVED: "del", Part.ADDED: "ins"},
     }
     return render("review.html.j2", values)
+
+
+def _values(review: Review) -> dict[str, object]:
+    """Return the values for both templates."""
+    remarks = (automatic_line(review), missing_english_line(review))
+    return {
+        "review": review,
+        "title": title(review),
+        "between": between(review),
+        "counts": counts_line(review),
+        "remarks": tuple(filter(None, remarks)),
+    }
