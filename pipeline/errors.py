@@ -26,13 +26,8 @@ def worst(codes: Iterable[int]) -> int:
 
     A code that is not in ``WORST_FIRST`` counts as ``UNEXPECTED``.
     """
-    met = set(codes)
-    if not met <= set(WORST_FIRST):
-        met.add(UNEXPECTED)
-    for code in WORST_FIRST:
-        if code in met:
-            return code
-    return 0
+    known = [code if code in WORST_FIRST else UNEXPECTED for code in codes]
+    return min(known, key=WORST_FIRST.index, default=0)
 
 
 class PipelineError(Exception):

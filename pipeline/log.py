@@ -70,7 +70,7 @@ def write_text(stream: TextIO | None, text: str, *, styled: bool = False) -> Non
     parts = _STYLE.split(text) if styled else [text]
     # Every second part is a colour sequence.
     parts[::2] = map(printable, parts[::2])
-    _write(stream, disable_runner_commands("".join(parts)))
+    write_raw(stream, disable_runner_commands("".join(parts)))
 
 
 def write_json(stream: TextIO | None, text: str) -> None:
@@ -79,16 +79,11 @@ def write_json(stream: TextIO | None, text: str) -> None:
     Programs that parse the JSON get the original values.
     """
     text = _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-    _write(stream, text.replace("##[", "\\u0023#["))
+    write_raw(stream, text.replace("##[", "\\u0023#["))
 
 
-def write_commands(stream: TextIO | None, text: str) -> None:
-    """Write commands for GitHub's runner. Escape their parts with ``command_message`` first."""
-    _write(stream, text)
-
-
-def _write(stream: TextIO | None, text: str) -> None:
-    """Write to a stream.
+def write_raw(stream: TextIO | None, text: str) -> None:
+    """Write text as it is: commands for GitHub's runner, or text that is escaped already.
 
     Do nothing if the stream is closed, or if the program that reads it has ended (``| head``).
     """
@@ -114,6 +109,11 @@ def is_terminal(stream: TextIO | None, environ: Mapping[str, str]) -> bool:
     if environ.get("CI") or environ.get("TERM") == "dumb":
         return False  # some CI systems provide a terminal
     return stream is not None and stream.isatty()
+
+
+def has_colours(stream: TextIO | None, environ: Mapping[str, str]) -> bool:
+    """Return whether to use colours: on a terminal, unless NO_COLOR is set (no-color.org)."""
+    return is_terminal(stream, environ) and not environ.get("NO_COLOR")
 
 
 class Log:
@@ -274,7 +274,7 @@ class Log:
 
     def _command(self, line: str) -> None:
         """Write a command for GitHub's runner, where no bar is shown."""
-        write_commands(self.stream, f"{line}\n")
+        write_raw(self.stream, f"{line}\n")
 
     def _write(self, text: str, *, style: str = "") -> None:
         """Print one line in a single write, so that lines of several threads do not mix."""
@@ -284,15 +284,8 @@ class Log:
 
             line = disable_runner_commands(printable(text))
             self._console.print(Text(line), soft_wrap=True)
-        elif style and self._has_colours:
+        elif style and has_colours(self.stream, self._environ):
             line = f"{_STYLES[style]}{printable(text)}{_RESET}\n"
             write_text(self.stream, line, styled=True)
         else:
             write_text(self.stream, f"{text}\n")
-
-    @property
-    def _has_colours(self) -> bool:
-        """Return whether to use colours: on a terminal, unless NO_COLOR is set (no-color.org)."""
-        return is_terminal(self.stream, self._environ) and not self._environ.get(
-            "NO_COLOR"
-        )

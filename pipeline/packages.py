@@ -123,11 +123,7 @@ def missing_text(error: ImportError) -> str:
     module = (error.name or "").partition(".")[0]
     if not module or module == OURS:
         return ""
-    extra = ""
-    for name, modules in EXTRAS.items():
-        if module in modules:
-            extra = name
-            break
+    extra = next((name for name in EXTRAS if module in EXTRAS[name]), "")
     if isinstance(error, ModuleNotFoundError):
         what = f"the package of the module {module} is not installed"
     else:

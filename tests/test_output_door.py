@@ -26,7 +26,9 @@ from pipeline.report.result import RunResult
 
 PACKAGE = ROOT / "pipeline"
 # Functions that may be handed a stream: those of the door, and what only asks about it.
-_DOOR = frozenset(("write_text", "write_json", "write_commands", "is_terminal"))
+_DOOR = frozenset(
+    ("write_text", "write_json", "write_raw", "has_colours", "is_terminal")
+)
 _WRITING = frozenset(("print_exc", "print_exception", "StreamHandler", "basicConfig"))
 _STREAMS = frozenset(("sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"))
 # Why each of these may write by itself.

@@ -24,11 +24,7 @@ from pipeline.commands.options import (
     run_of,
     summaries_of,
 )
-from pipeline.commands.pages import (
-    docs_findings,
-    pages_of_run,
-    rule_findings,
-)
+from pipeline.commands.pages import docs_findings, pages_of_run, rule_findings
 from pipeline.commands.rollback import discard_kept
 from pipeline.commands.run_lock import run_lock
 from pipeline.commands.update import (

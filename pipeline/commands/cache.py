@@ -65,10 +65,8 @@ def _stats(cache: ExecutionCache) -> list[str]:
             page = entry.facts.get("page", "?")
             failures.append(f"  failed: {page}: {entry.failure.exception}")
     # Count and size include damaged entries.
-    count, size = (
-        len(cache.all_keys()),
-        f"{_size(cache.size())} of {_size(cache.limit)}",
-    )
+    count = len(cache.all_keys())
+    size = f"{_size(cache.size())} of {_size(cache.limit)}"
     summary = f"{count} entries, {size}, {seconds:.0f} s of run time saved"
     by_release = [
         f"  {release or 'no pin'}: {count}"

@@ -19,7 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.errors import INTERRUPTED, UNEXPECTED, ConfigError, PipelineError
-from pipeline.log import Log, is_terminal, write_commands, write_json, write_text
+from pipeline.log import (
+    Log,
+    has_colours,
+    is_terminal,
+    write_json,
+    write_raw,
+    write_text,
+)
 from pipeline.packages import missing_text
 from pipeline.paths import Paths
 from pipeline.report.chinese import CHINESE, is_chinese_wanted
@@ -37,8 +44,7 @@ READ_ONLY_COMMANDS = ("status", "memory")
 
 def terminal() -> Screen:
     """Return width, colours and language of stdout. ``NO_COLOR`` disables colours."""
-    colour = is_terminal(sys.stdout, os.environ) and not os.environ.get("NO_COLOR")
-    screen = Screen(colour=colour, language=language())
+    screen = Screen(colour=has_colours(sys.stdout, os.environ), language=language())
     if is_terminal(sys.stdout, {}):
         return replace(screen, width=shutil.get_terminal_size().columns)
     return screen
@@ -188,7 +194,7 @@ def print_in_form(text: str, form: str) -> None:
         case "json" | "sarif":
             print_json(text)
         case "github":
-            write_commands(sys.stdout, text)
+            write_raw(sys.stdout, text)
         case _:
             print_text(text)
 

@@ -8,13 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipeline.config.settings import matches
-from pipeline.core.pin.lock import (
-    REFERENCE,
-    Lock,
-    Page,
-    is_reference,
-    names_at_risk,
-)
+from pipeline.core.pin.lock import REFERENCE, Lock, Page, is_reference, names_at_risk
 from pipeline.errors import ConfigError, did_you_mean_any
 from pipeline.findings import Finding, Severity
 from pipeline.run import Run

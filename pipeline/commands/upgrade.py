@@ -424,24 +424,18 @@ def _report_remaining_steps(run: Run, options: UpgradeOptions, *, version: str) 
         )
     if version == run.version:
         return
-    # All upstreams of a package share its pin, so the docs of the others are now out of date.
-    others = _other_pulled(run)
+    # All upstreams of a package share its pin, so the docs of the others are now out of date. An
+    # upstream without a lock was never pulled, so it needs no sync.
+    others = []
+    for other in run.settings.upstreams.values():
+        is_other = other.package == run.upstream.package and other.name != run.name
+        if is_other and Paths(run.settings.root, other.name).lock.exists():
+            others.append(other.name)
     if others:
         them = "it" if len(others) == 1 else "them"
         run.log.note(
             f"the {run.package} pin has moved for {', '.join(others)} as well: sync {them} again"
         )
-
-
-def _other_pulled(run: Run) -> list[str]:
-    """Return the names of the other upstreams with the same package that have been pulled.
-
-    An upstream without a lock was never pulled, so it needs no sync.
-    """
-    known = run.settings.upstreams.values()
-    names = [other.name for other in known if other.package == run.upstream.package]
-    others = [name for name in names if name != run.name]
-    return [name for name in others if Paths(run.settings.root, name).lock.exists()]
 
 
 def show_beside(run: Run, options: UpgradeOptions) -> RunResult:

@@ -27,13 +27,7 @@ from pipeline.commands.console import print_json, print_text
 from pipeline.config.reader import read_settings
 from pipeline.config.settings import Settings
 from pipeline.core.execution.code_cells import parse_notebook, read_json, source_of
-from pipeline.core.pin.lock import (
-    Lock,
-    blob_id,
-    format_lock,
-    is_reference,
-    parse_lock,
-)
+from pipeline.core.pin.lock import Lock, blob_id, format_lock, is_reference, parse_lock
 from pipeline.errors import ConfigError, FindingsError, InputError, check_limit
 from pipeline.limits import MANIFEST_BYTES
 from pipeline.log import QUIET, Log, printable

@@ -8,7 +8,9 @@ plain text without escape sequences or invisible characters. A template escapes 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from math import dist
 from typing import TYPE_CHECKING
 
 from pipeline.log import printable
@@ -56,14 +58,14 @@ def pieces(text: str) -> list[Piece]:
     colours, are mapped to the nearest of these few names. All other escape sequences are removed,
     and invisible characters are escaped as in Python.
     """
-    found: list[Piece] = []
-    for part, names in _styled(_only_styles(text)):
-        before, names_before = found[-1] if found else ("", None)
-        if names == names_before:
-            found[-1] = (before + part, names)
-        elif part:
-            found.append((part, names))
-    return found
+    return _merged(_styled(_only_styles(text)))
+
+
+def _merged(parts: Iterable[Piece]) -> list[Piece]:
+    """Return ``parts`` with neighbours of the same style joined, without empty parts."""
+    shown = [part for part in parts if part[0]]
+    groups = groupby(shown, key=lambda part: part[1])
+    return [("".join(text for text, _ in group), style) for style, group in groups]
 
 
 def _only_styles(text: str) -> str:
@@ -122,12 +124,7 @@ def _name_of(colour: Color | None) -> str:
     rgb = colour.get_truecolor()
     if max(rgb) - min(rgb) <= _GREY:
         return "grey"
-    return min(_HUES, key=lambda name: _distance(rgb, _HUES[name]))
-
-
-def _distance(one: Rgb, other: Rgb) -> int:
-    """Return the squared distance of two colours."""
-    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+    return min(_HUES, key=lambda name: dist(rgb, _HUES[name]))
 
 
 _TOKEN_STYLES = (  # types of Pygments' tokens → style names; the first match wins
@@ -151,21 +148,13 @@ def source_pieces(source: str) -> list[Piece]:
     """
     from pygments.lexers.python import PythonLexer
 
-    pieces: list[Piece] = []
     # By default, the lexer would strip empty lines and add a newline.
     lexer = PythonLexer(stripnl=False, ensurenl=False)
-    for kind, text in lexer.get_tokens(source):
-        style = _style_of(".".join(kind))
-        if pieces and pieces[-1][1] == style:
-            pieces[-1] = (pieces[-1][0] + text, style)
-        else:
-            pieces.append((text, style))
-    return pieces
+    tokens = lexer.get_tokens(source)
+    return _merged((text, _style_of(".".join(kind))) for kind, text in tokens)
 
 
 def _style_of(kind: str) -> str:
     """Return the style of a token type, such as ``name`` for ``Name.Function.Magic``, or ""."""
-    for prefix, style in _TOKEN_STYLES:
-        if kind.startswith(prefix):
-            return style
-    return ""
+    styles = (style for prefix, style in _TOKEN_STYLES if kind.startswith(prefix))
+    return next(styles, "")

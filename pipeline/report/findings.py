@@ -14,14 +14,7 @@ from functools import lru_cache
 from pipeline.findings import Finding, Severity, Span
 from pipeline.log import disable_runner_commands, printable
 from pipeline.report.counts import counted
-from pipeline.report.value import (
-    Findings,
-    Language,
-    Line,
-    Piece,
-    Screen,
-    unstyled,
-)
+from pipeline.report.value import Findings, Language, Line, Piece, Screen, unstyled
 
 MARKED = 3  # maximum number of spans shown of one long text
 _LEFT_OUT = "…"  # stands for omitted text

@@ -105,12 +105,9 @@ def classes_text(classes: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {name}" for name, count in classes.items())
 
 
-def number_cells(numbers: Iterable[int | str]) -> tuple[str, ...]:
+def number_cells(numbers: Iterable[int]) -> tuple[str, ...]:
     """Return numbers as cells; zeros are left blank, so that other numbers stand out."""
-    # Fuzzy counts by class are already text, and empty if there are none.
-    return tuple(
-        number if isinstance(number, str) else str(number or "") for number in numbers
-    )
+    return tuple(str(number or "") for number in numbers)
 
 
 SUMMARISED = 150  # pages in a summary: a pull request may have 65,536 characters
@@ -138,18 +135,13 @@ class Row:
     def cells(self) -> tuple[str, ...]:
         """Return the cells of the row."""
         counts = self.counts
-        fuzzy = Translatable(classes_text(counts.fuzzy))
-        numbers = number_cells(
-            (
-                counts.kept,
-                counts.carried,
-                fuzzy,
-                counts.new,
-                counts.obsolete,
-                self.words_to_do,
-            )
+        return (
+            self.page,
+            *number_cells((counts.kept, counts.carried)),
+            Translatable(classes_text(counts.fuzzy)),
+            *number_cells((counts.new, counts.obsolete, self.words_to_do)),
+            Translatable(self.happened),
         )
-        return (self.page, *numbers, Translatable(self.happened))
 
     @property
     def is_quiet(self) -> bool:

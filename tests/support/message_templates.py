@@ -40,7 +40,7 @@ MODULES_OF_RUNS = sorted(
         *(CORE / "document" / name / "splitter.py" for name in ("markdown", "rst")),
         *(
             PACKAGE / "commands" / f"{name}.py"
-            for name in ("build", "run_lock", "console", "sync", "update")
+            for name in ("build", "run_lock", "console", "update")
         ),
     ]
 )

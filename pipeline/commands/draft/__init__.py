@@ -20,12 +20,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pipeline.adapters.files import (
-    WriteError,
-    copy_file,
-    hold_lock,
-    remove_abandoned,
-)
+from pipeline.adapters.files import WriteError, copy_file, hold_lock, remove_abandoned
 from pipeline.commands.console import (
     ask,
     print_error_text,

@@ -17,12 +17,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from jinja2 import (
-    Environment,
-    FunctionLoader,
-    StrictUndefined,
-    select_autoescape,
-)
+from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
 
 from pipeline.adapters.files import WriteError, read_own, write_atomic
 from pipeline.adapters.installed import Origin, origin

@@ -25,14 +25,7 @@ from socket import socket
 from typing import TYPE_CHECKING
 
 from pipeline import packages
-from pipeline.adapters.web import (
-    HOST,
-    bind,
-    load,
-    open_browser,
-    serve_on,
-    watched,
-)
+from pipeline.adapters.web import HOST, bind, load, open_browser, serve_on, watched
 from pipeline.commands.options import add_shared, count, run_of
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.run_lock import run_lock
