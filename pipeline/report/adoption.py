@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator
 from dataclasses import asdict
 
 from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, State
-from pipeline.log import printable
-from pipeline.report.counts import counted
 from pipeline.report.findings import finding_lines
+from pipeline.report.page import render
 from pipeline.report.value import Screen, unstyled
 
 _NARROWEST = 40  # columns; text is not wrapped to less, even on a narrower terminal
-_SHOWN = 5  # failing cells listed in the text
 # Text after the count of each state: "3 doubtful, and not adopted".
 _PHRASES = {
     State.KEPT: "kept as comments, because a translation is there",
@@ -31,7 +28,7 @@ def adoption_text(result: AdoptResult, *, width: int) -> str:
     """Return the result for a terminal that is ``width`` columns wide."""
     lines: list[str] = []
     for copy in result.copies:
-        lines += [*map(printable, _copy_lines(copy)), ""]
+        lines += _copy_lines(copy)
     for finding in result.findings:
         lines += map(unstyled, finding_lines(finding, Screen(width=width)))
     wrapped = [_wrapped(line, max(_NARROWEST, width)) for line in lines]
@@ -69,50 +66,19 @@ def version_text(copy: AdoptedCopy) -> str:
     return f"{text}, {such} {copy.release}"
 
 
-def _copy_lines(copy: AdoptedCopy) -> Iterator[str]:
-    """Yield the lines about one copy."""
-    encoding = f", {copy.encoding}" if copy.encoding else ""
-    yield f"{copy.file} ({copy.form}{encoding})"
-    version = version_text(copy)
-    yield f"  {copy.page} as of {version}" if version else f"  {copy.page}"
-    if copy.version is not None:
-        behind = f"{counted(copy.behind, 'release')} behind"
-        share = f"{100 * copy.changed_share:.0f} % of its paragraphs have changed since"
-        yield f"  {behind if copy.behind else 'up to date'}; {share}"
+def _copy_lines(copy: AdoptedCopy) -> list[str]:
+    """Return the lines about one copy."""
     changed = copy.counts[State.CHANGED]
-    parts = [counted(copy.counts[State.EQUAL] + changed, "suggestion")]
-    if changed:
-        parts[0] += f", {changed} of them for English that has changed"
-    for state, phrase in _PHRASES.items():
-        if copy.counts[state]:
-            parts.append(f"{copy.counts[state]} {phrase}")
-    yield f"  {'; '.join(parts)}"
     doubtful = [row.place for row in copy.rows if row.state is State.DOUBTFUL]
-    if doubtful:
-        yield f"  doubtful: {', '.join(doubtful)}"
-    for line in _code_lines(copy):
-        yield f"  {line}"
-
-
-def _code_lines(copy: AdoptedCopy) -> Iterator[str]:
-    """Yield the lines about the code of a copy, if it has code."""
-    if not copy.cells:
-        return
-    altered = [cell.place for cell in copy.cells if cell.is_altered]
-    own = [cell.place for cell in copy.cells if cell.is_strange]
-    failing = [cell for cell in copy.cells if cell.broken]
-    yield (
-        f"{counted(len(copy.cells), 'code cell')}: {len(altered)} altered, "
-        f"{len(own)} not upstream's, {len(failing)} cannot run today"
-    )
-    if altered:
-        yield f"altered: {', '.join(altered)}"
-    if own:
-        yield f"not upstream's: {', '.join(own)}"
-    for cell in failing[:_SHOWN]:
-        yield f"{cell.place}: {cell.broken}"
-    if len(failing) > _SHOWN:
-        yield f"… and {len(failing) - _SHOWN} more cells that cannot run"
+    values = {
+        "copy": copy,
+        "version": version_text(copy),
+        "changed": changed,
+        "suggestions": copy.counts[State.EQUAL] + changed,
+        "phrases": _PHRASES,
+        "doubtful": doubtful,
+    }
+    return render("adoption.txt.j2", values).decode("utf-8").split("\n")
 
 
 def adoption_json(result: AdoptResult) -> str:
