@@ -30,10 +30,10 @@ from pipeline.core.execution.code_cells import parse_notebook, read_json, source
 from pipeline.core.pin.lock import Lock, blob_id, format_lock, is_reference, parse_lock
 from pipeline.errors import ConfigError, FindingsError, InputError, check_limit
 from pipeline.limits import MANIFEST_BYTES
-from pipeline.log import QUIET, Log, printable
+from pipeline.log import QUIET, Log
 from pipeline.packages import how_to_run
 from pipeline.paths import Paths
-from pipeline.report.counts import counted
+from pipeline.report.page import render
 from pipeline.run import Run
 from pipeline.site.manifest import (
     MANIFEST,
@@ -47,7 +47,6 @@ from pipeline.stages.pull.stage import pull
 
 # Notebook metadata that running or formatting a notebook adds.
 _OF_A_RUN = frozenset(("kernelspec", "language_info", "widgets"))
-_LISTED = 5  # differences shown per page; JSON has all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,14 +74,10 @@ class Verified:
     unproved: tuple[str, ...] = ()
 
     @property
-    def wrong(self) -> tuple[VerifiedPage, ...]:
-        """Return the pages with differences."""
-        return tuple(page for page in self.pages if page.differences)
-
-    @property
     def exit_code(self) -> int:
         """Return 1 if a page differs or is not proved, otherwise 0; missing pages do not count."""
-        return FindingsError.exit_code if self.wrong or self.unproved else 0
+        wrong = any(page.differences for page in self.pages)
+        return FindingsError.exit_code if wrong or self.unproved else 0
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -101,8 +96,9 @@ def run_command(arguments: Namespace, log: Log) -> int:
         value = {**asdict(result), "exit_code": result.exit_code}
         print_json(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
     else:
-        lines = _lines(result, verbose=log.level > 0)
-        print_text("".join(f"{printable(line)}\n" for line in lines))
+        pull = how_to_run("pull", result.upstream)
+        values = {"result": result, "verbose": log.level > 0, "pull": pull}
+        print_text(render("verify_site.txt.j2", values).decode("utf-8"))
     return result.exit_code
 
 
@@ -323,36 +319,3 @@ def _first_line(expected: bytes, found: bytes) -> str:
 def _cut(line: bytes) -> str:
     text = line.decode("utf-8", "replace")
     return f"“{text[:70]}…”" if len(text) > 70 else f"“{text}”"
-
-
-def _lines(result: Verified, *, verbose: bool) -> Iterator[str]:
-    """Yield the differences and a summary; ``verbose`` adds the pages without differences."""
-    for page in result.pages:
-        if page.differences:
-            yield f"✗ {page.source}"
-            for difference in page.differences[:_LISTED]:
-                yield f"    {difference}"
-            rest = len(page.differences) - _LISTED
-            if rest > 0:
-                yield f"    and {rest} more"
-        elif verbose:
-            yield f"✓ {page.source}"
-    if result.missing:
-        yield f"{counted(len(result.missing), 'page')} of the commit not on the site"
-    if result.unproved:
-        yield (
-            f"not proved: {counted(len(result.unproved), 'page')} of the API reference, because "
-            "the docstrings that the lock lists are missing. Run: "
-            f"{how_to_run('pull', result.upstream)}"
-        )
-    release = result.ref or "a folder"
-    name = f"{result.upstream} at {release} ({result.commit[:12]})"
-    proved = len(result.pages) - len(result.wrong)
-    yield (
-        f"{result.site}: {result.locale}, of {name} "
-        f"and commit {result.project[:12]} of the project"
-    )
-    yield (
-        f"{proved} of {counted(len(result.pages), 'page')} were reproduced from the two commits: "
-        "only prose differs from upstream"
-    )
