@@ -35,10 +35,8 @@ class Reading:
 
     def sections_of(self, page: str) -> int:
         """Return how many sections of a page are translated; 0 means all."""
-        for pattern, sections in self.partly:
-            if fnmatchcase(page, pattern):
-                return sections
-        return 0
+        found = (count for name, count in self.partly if fnmatchcase(page, name))
+        return next(found, 0)
 
 
 MYST = Reading()

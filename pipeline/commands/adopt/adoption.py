@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from pipeline.adapters.copies import encoder
@@ -88,9 +89,16 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
         locale = Locale(run, name)
         update_locale(locale, pages, LocaleMemos(locale), lock=lock)
         filler = CatalogFiller(catalogs=locale.readable_catalogs())
-        with open_versions(run, lock) as versions:
+        copies: list[AdoptedCopy] = []
+        findings: list[Finding] = []
+        with open_versions(run, lock) as versions, run.log.step("adopt") as step:
             matcher = Matcher(versions=versions, encoder=read)
-            copies, findings = _Adopting(run, options, matcher, filler).take(paths)
+            for path in paths:
+                try:
+                    copies.append(_adopted(read_file(path), options, matcher, filler))
+                except InputError as error:
+                    findings.append(Finding.of(error))
+            step.result = f"{len(copies)} of {len(paths)} copies matched"
         for page in () if options.audit else sorted(filler.changed):
             if not locale.write_catalog(page, filler.catalogs[page]):
                 # Somebody saved the catalogue during the run, so it was not written. For other
@@ -112,60 +120,39 @@ def adopt(run: Run, options: AdoptOptions) -> AdoptResult:
     )
 
 
-@dataclass(frozen=True)
-class _Adopting:
-    """One run of ``adopt`` over all copies."""
+def _adopted(
+    file: CopyFile, options: AdoptOptions, matcher: Matcher, filler: CatalogFiller
+) -> AdoptedCopy:
+    """Adopt a translated page or a catalogue, and return its part of the report."""
+    versions, origin = matcher.versions, partial(_origin, options)
+    if file.form is None:
+        return import_catalog(file, filler, versions.lock, origin)
+    copy, choice = matcher.match(file, page=options.page, ref=options.ref)
+    version = choice.candidate.version
+    return AdoptedCopy(
+        file=file.name,
+        form=file.shown_form,
+        encoding=file.encoding,
+        page=version.page.name,
+        version=version,
+        as_good=choice.as_good,
+        release=_release_of(version, versions.releases),
+        behind=_releases_behind(version, versions.releases, versions.lock.date),
+        rows=filler.fill(copy, choice, origin(file.name, version)),
+        cells=audit_code(choice.candidate.blocks, copy, choice.pairs),
+        share=choice.share,
+    )
 
-    run: Run
-    options: AdoptOptions
-    matcher: Matcher
-    filler: CatalogFiller
 
-    def take(self, paths: Sequence[Path]) -> tuple[list[AdoptedCopy], list[Finding]]:
-        """Adopt every file; return the copies, and a finding for each rejected file."""
-        copies: list[AdoptedCopy] = []
-        findings: list[Finding] = []
-        with self.run.log.step("adopt") as step:
-            for path in paths:
-                try:
-                    copies.append(self._take_file(read_file(path)))
-                except InputError as error:
-                    findings.append(Finding.of(error))
-            step.result = f"{len(copies)} of {len(paths)} copies matched"
-        return copies, findings
-
-    def _take_file(self, file: CopyFile) -> AdoptedCopy:
-        """Adopt a translated page or a catalogue, and return its part of the report."""
-        versions = self.matcher.versions
-        if file.form is None:
-            return import_catalog(file, self.filler, versions.lock, self._origin)
-        copy, choice = self.matcher.match(
-            file, page=self.options.page, ref=self.options.ref
-        )
-        version = choice.candidate.version
-        return AdoptedCopy(
-            file=file.name,
-            form=file.shown_form,
-            encoding=file.encoding,
-            page=version.page.name,
-            version=version,
-            as_good=choice.as_good,
-            release=_release_of(version, versions.releases),
-            behind=_releases_behind(version, versions.releases, versions.lock.date),
-            rows=self.filler.fill(copy, choice, self._origin(file.name, version)),
-            cells=audit_code(choice.candidate.blocks, copy, choice.pairs),
-            share=choice.share,
-        )
-
-    def _origin(self, file: str, version: Version) -> Copy:
-        """Return the origin that entries record: the file, the English version, the author."""
-        return Copy(
-            file=Path(file).name,
-            commit=version.first,
-            page=version.page.name,
-            author=self.options.author or "nobody yet",
-            licence=self.options.licence or "no licence yet",
-        )
+def _origin(options: AdoptOptions, file: str, version: Version) -> Copy:
+    """Return the origin that entries record: the file, the English version, the author."""
+    return Copy(
+        file=Path(file).name,
+        commit=version.first,
+        page=version.page.name,
+        author=options.author or "nobody yet",
+        licence=options.licence or "no licence yet",
+    )
 
 
 def _locale(run: Run) -> str:

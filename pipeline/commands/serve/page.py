@@ -274,10 +274,7 @@ def finding_json(finding: Finding) -> Json:
 
 def unit_of(page: OpenPage, block: Block) -> Unit:
     """Return the unit of markup (a paragraph, a table) that contains a message."""
-    for number, (unit, _) in enumerate(page.document.messages()):
-        if number == block.number:
-            return unit
-    raise LookupError(block.number)
+    return [unit for unit, _ in page.document.messages()][block.number]
 
 
 def check_rules_for(run: Run, locale: str) -> CheckRules:
