@@ -97,7 +97,7 @@ def show_findings(result: RunResult, log: Log) -> None:
 
     report = (
         Findings(findings=result.all_findings, has_notes=log.level > 0),
-        Lines(failure_lines(result.executions)),
+        Lines(failure_lines(result.failed)),
     )
     text = to_text(report, Screen(language=language()))
     write_text(log.stream, text)

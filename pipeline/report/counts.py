@@ -118,3 +118,8 @@ def counted(number: int, noun: str, plural: str = "") -> str:
         return f"1 {noun}"
     # English has the plural after 0, too: "0 pages".
     return f"{number} {plural or noun + 's'}"
+
+
+def number_cells(numbers: Iterable[int]) -> tuple[str, ...]:
+    """Return numbers as cells; zeros are left blank, so that other numbers stand out."""
+    return tuple(str(number or "") for number in numbers)

@@ -7,14 +7,14 @@ JSON for programs. Reports never contain the API key.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pipeline.core.drafting.batch import Outcome, PageOutcome, Plan
 from pipeline.core.pin.lock import Lock
 from pipeline.errors import FindingsError, PipelineError, worst
 from pipeline.findings import Finding
-from pipeline.report.counts import counted
+from pipeline.report.counts import counted, number_cells
 from pipeline.report.json import VERSION, finding_record, json_bytes
 from pipeline.report.value import Block, Findings, Lines, Report, Table
 
@@ -128,26 +128,26 @@ def _stale_lines(result: DraftResult) -> list[str]:
 
 
 def _table(outcome: Outcome, result: DraftResult) -> Table:
-    """Return the table of pages, with the sums below."""
+    """Return the table of pages, with the sums below; zeros are left blank."""
+    numbers = list(map(_numbers, outcome.pages))
+    sums = map(sum, zip((0,) * len(_COLUMNS[1:]), *numbers, strict=True))
+    rows = []
+    for page, counts in zip(outcome.pages, numbers, strict=True):
+        rows.append((page.page, *number_cells(counts)))
     return Table(
         title=f"{result.name} · drafts by {result.model}",
         headings=_COLUMNS,
-        rows=[(page.page, *_numbers([page])) for page in outcome.pages],
-        footer=(counted(len(outcome.pages), "page"), *_numbers(outcome.pages)),
+        rows=rows,
+        footer=(counted(len(outcome.pages), "page"), *number_cells(sums)),
         words=frozenset(("page",)),
     )
 
 
-def _numbers(pages: Sequence[PageOutcome]) -> tuple[str, ...]:
-    """Return the number columns for one page or all pages; zeros are left blank."""
-    numbers = (
-        sum(page.asked for page in pages),
-        sum(page.drafted for page in pages),
-        sum(sum(page.refused.values()) for page in pages),
-        # Skipped entries are those that somebody has edited meanwhile. They got no draft, either.
-        sum(page.unanswered + page.skipped for page in pages),
-    )
-    return tuple(str(number or "") for number in numbers)
+def _numbers(page: PageOutcome) -> tuple[int, int, int, int]:
+    """Return the numbers in the columns of a page."""
+    # Skipped entries are those that somebody has edited meanwhile. They got no draft, either.
+    undrafted = page.unanswered + page.skipped
+    return page.asked, page.drafted, sum(page.refused.values()), undrafted
 
 
 def _outcome_lines(outcome: Outcome) -> Iterator[str]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from pipeline.core.execution.code_cells import cell_name
 from pipeline.core.execution.result import Execution, Status, without_colours
 from pipeline.core.results import PageResult
-from pipeline.findings import Finding, Severity
+from pipeline.findings import Finding
 from pipeline.log import printable
 from pipeline.report.colours import pieces, source_pieces
 from pipeline.report.counts import counted, executed_by_class, percent_text, totals
@@ -119,8 +119,7 @@ def to_html(result: RunResult, *, previous: Previous | None = None) -> bytes:
         "counts": Counter(run.status for run in runs),
         # The scale of the bars that show times: the slowest page has a full bar.
         "longest": max((run.seconds for run in runs), default=0.0),
-        "failed": [run for run in runs if run.status is Status.FAILED],
-        "cached": [run for run in runs if run.cached],
+        "failed": result.failed,
         "since": compare_runs(previous, result),
         "css": asset("report.css"),
         "script": script,
@@ -140,8 +139,8 @@ def to_summary(result: RunResult, *, previous: Previous | None = None) -> str:
         "lock": result.lock,
         "locales": {locale: totals(pages) for locale, pages in result.pages.items()},
         "classes": executed_by_class(runs),
-        "failed": [run for run in runs if run.status is Status.FAILED],
-        "errors": [finding for finding in result.all_findings if finding.is_error],
+        "failed": result.failed,
+        "errors": result.errors,
         "since": compare_runs(previous, result),
         "listed": LISTED,
     }
@@ -156,8 +155,7 @@ def render(template: str, values: Mapping[str, object]) -> bytes:
 
 def _problems(result: RunResult) -> list[str]:
     """Return the problems of a run in a few words: ``2 notebooks failed``, ``1 error to …``."""
-    failed = sum(run.status is Status.FAILED for run in result.executions)
-    errors = sum(finding.severity is Severity.ERROR for finding in result.all_findings)
+    failed, errors = len(result.failed), len(result.errors)
     problems = []
     if failed:
         problems.append(f"{counted(failed, 'notebook')} failed")

@@ -94,6 +94,16 @@ class RunResult:
         return tuple({run.page: run for run in runs}.values())
 
     @property
+    def failed(self) -> tuple[Execution, ...]:
+        """Return the executions that failed. Findings do not record them."""
+        return tuple(run for run in self.executions if run.status is Status.FAILED)
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """Return the errors among all findings."""
+        return tuple(finding for finding in self.all_findings if finding.is_error)
+
+    @property
     def exit_code(self) -> int:
         """Return the worst exit code of the errors and failures, or 0.
 
@@ -101,10 +111,8 @@ class RunResult:
         written count as an error. With ``strict``, pages that could not be checked also count as
         an error.
         """
-        codes = [finding.exit_code for finding in self.all_findings if finding.is_error]
-        # Failed code is not among the findings; executions record it.
-        outcomes = {execution.status for execution in self.executions}
-        if Status.FAILED in outcomes:
+        codes = [error.exit_code for error in self.errors]
+        if self.failed:
             codes.append(ExecutionError.exit_code)
         if self.check_only and self.changes:
             codes.append(FindingsError.exit_code)

@@ -71,7 +71,7 @@ def run_report(result: RunResult, *, verbose: bool = False) -> Report:
         *tables,
         Lines(list(map(Translatable, silent))),
         Findings(findings=result.all_findings, has_notes=verbose),
-        Lines(failure_lines(result.executions)),
+        Lines(failure_lines(result.failed)),
         Lines(summary_lines(result)),
     )
 
@@ -101,13 +101,12 @@ def _hidden_lines(
     return lines if shown else [*lines, next_step]
 
 
-def failure_lines(executions: Sequence[Execution]) -> list[str]:
+def failure_lines(failed: Sequence[Execution]) -> list[str]:
     """Return lines about each failed page: place, exception, blame, code, end of the traceback.
 
     The blame is the cause of the failure, such as ``upstream``. At most ``LISTED`` pages are
     listed, followed by the number of the rest.
     """
-    failed = [run for run in executions if run.status is Status.FAILED]
     lines: list[str] = []
     for run in failed[:LISTED]:
         text = f"{run.page}: {run.reason}"
@@ -286,14 +285,12 @@ class UpstreamRow:
 def row_of(result: RunResult, *, report: str = "") -> UpstreamRow:
     """Return the row of a result; ``report`` is the result as JSON, if requested."""
     severities = [finding.severity for finding in result.all_findings]
-    # Failed code is not among the findings, so count it as well.
-    failed = [run for run in result.executions if run.status is Status.FAILED]
     return UpstreamRow(
         name=result.name,
         exit_code=result.exit_code,
         release=result.lock.ref or result.lock.commit[:10],
         locales={locale: totals(pages) for locale, pages in result.pages.items()},
-        errors=severities.count(Severity.ERROR) + len(failed),
+        errors=severities.count(Severity.ERROR) + len(result.failed),
         warnings=severities.count(Severity.WARNING),
         report=report,
     )

@@ -11,13 +11,12 @@ from pipeline.core.catalog.counts import DRAFT, in_order
 from pipeline.core.results import PageResult, progress_of
 from pipeline.log import printable
 from pipeline.packages import how_to_run
-from pipeline.report.counts import counted, percent_text
+from pipeline.report.counts import counted, number_cells, percent_text
 from pipeline.report.result import RunResult
 from pipeline.report.run import summary_lines
 from pipeline.report.upgrade import (
     change_text,
     classes_text,
-    number_cells,
     overview_lines,
 )
 from pipeline.report.value import (

@@ -8,7 +8,7 @@ so control characters in them are escaped.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.core.catalog.commit_diff import Comparison, PageChange
@@ -16,7 +16,7 @@ from pipeline.core.catalog.counts import in_order
 from pipeline.core.pin.lock import Lock, is_reference
 from pipeline.core.results import PageResult, UpdateCounts, progress_of
 from pipeline.log import printable
-from pipeline.report.counts import counted, name_some
+from pipeline.report.counts import counted, name_some, number_cells
 from pipeline.report.page import plain, render
 from pipeline.report.result import RunResult
 from pipeline.report.run import summary_lines
@@ -103,11 +103,6 @@ def commit_text(lock: Lock) -> str:
 def classes_text(classes: Mapping[str, int]) -> str:
     """Return ``2 mark-up, 1 rewording``, in the order of ``classes``."""
     return ", ".join(f"{count} {name}" for name, count in classes.items())
-
-
-def number_cells(numbers: Iterable[int]) -> tuple[str, ...]:
-    """Return numbers as cells; zeros are left blank, so that other numbers stand out."""
-    return tuple(str(number or "") for number in numbers)
 
 
 SUMMARISED = 150  # pages in a summary: a pull request may have 65,536 characters
