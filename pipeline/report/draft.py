@@ -7,7 +7,6 @@ JSON for programs. Reports never contain the API key.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pipeline.core.drafting.batch import Outcome, PageOutcome, Plan
@@ -16,10 +15,10 @@ from pipeline.errors import FindingsError, PipelineError, worst
 from pipeline.findings import Finding
 from pipeline.report.counts import counted, number_cells
 from pipeline.report.json import VERSION, finding_record, json_bytes
+from pipeline.report.page import render
 from pipeline.report.value import Block, Findings, Lines, Report, Table
 
 _COLUMNS = ("page", "asked", "drafted", "refused", "unanswered")
-_SHOWN = 60  # characters of a message in a list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,32 +69,13 @@ class DraftResult:
 
 def plan_lines(result: DraftResult) -> list[str]:
     """Return the plan of requests and its cost, as a paragraph for each locale."""
-    lines: list[str] = []
-    for plan in result.plans:
-        lines += _plan_lines(plan, result)
-    return lines
+    return _lines(result, "plan")
 
 
-def _plan_lines(plan: Plan, result: DraftResult) -> Iterator[str]:
-    """Yield a heading, and a line for each fact of the plan."""
-    entries = counted(plan.entries, "entry", "entries")
-    pages = counted(plan.pages, "page")
-    yield f"{result.name} · {plan.locale}: {entries} on {pages}, {plan.words} English words"
-    why = ", ".join(f"{count} {why}" for why, count in sorted(plan.by_why.items()))
-    tokens = f"{plan.prompt_tokens:,} + {plan.reply_tokens:,} tokens"
-    left_alone = f"{plan.left_alone} fuzzy: each has the only copy of its translation"
-    # Triples: whether to show a line, the label of the line, and its text.
-    lines = (
-        (why, "why", why),
-        (plan.terms, "glossary", f"{plan.terms} are terms of the glossary: no call"),
-        (plan.known, "answered", f"{plan.known} before: no call"),
-        (plan.left_alone, "left alone", left_alone),
-        (True, "model", f"{result.model}, {counted(plan.batches, 'request')}"),
-        (plan.batches, "estimated", tokens),
-    )
-    for is_shown, name, text in lines:
-        if is_shown:
-            yield f"  {name:<11} {text}"
+def _lines(result: DraftResult, part: str) -> list[str]:
+    """Return the lines of one part of the report: ``plan``, ``stale`` or ``outcome``."""
+    text = render("draft.txt.j2", {"result": result, "part": part}).decode("utf-8")
+    return text.split("\n")[:-1]
 
 
 def draft_report(result: DraftResult) -> Report:
@@ -105,26 +85,13 @@ def draft_report(result: DraftResult) -> Report:
     """
     blocks: list[Block] = []
     if result.only_stale:
-        blocks = [Lines(_stale_lines(result))]
+        blocks = [Lines(_lines(result, "stale"))]
     elif result.outcome:
-        lines = list(_outcome_lines(result.outcome))
-        blocks = [_table(result.outcome, result), Lines(lines)]
+        lines = Lines(_lines(result, "outcome"))
+        blocks = [_table(result.outcome, result), lines]
     elif not result.is_shown:
         blocks = [Lines(plan_lines(result))]
     return (*blocks, Findings(findings=result.findings))
-
-
-def _stale_lines(result: DraftResult) -> list[str]:
-    """Return a line for each stale draft, with the reason, and the count for each locale."""
-    lines: list[str] = []
-    for plan in result.plans:
-        for stale in plan.stale:
-            english = stale.msgid.replace("\n", " ")
-            if len(english) > _SHOWN:
-                english = f"{english[:_SHOWN]}…"
-            lines.append(f"{plan.locale} {stale.page}: {stale.reason}: “{english}”")
-        lines.append(f"{plan.locale}: {counted(len(plan.stale), 'stale draft')}")
-    return lines
 
 
 def _table(outcome: Outcome, result: DraftResult) -> Table:
@@ -148,29 +115,6 @@ def _numbers(page: PageOutcome) -> tuple[int, int, int, int]:
     # Skipped entries are those that somebody has edited meanwhile. They got no draft, either.
     undrafted = page.unanswered + page.skipped
     return page.asked, page.drafted, sum(page.refused.values()), undrafted
-
-
-def _outcome_lines(outcome: Outcome) -> Iterator[str]:
-    """Yield the lines below the table: rejections, requests, tokens, seconds.
-
-    Rejected answers are only counted, not listed: their entries stay empty, and no work is lost.
-    """
-    for reason, count in outcome.refused.items():
-        yield f"refused, {reason}: {count}"
-    skipped = outcome.total("skipped")
-    if skipped:
-        yield f"skipped, because somebody has changed them meanwhile: {skipped}"
-    spent = f"{counted(outcome.calls, 'request')}, {outcome.tokens:,} tokens"
-    if outcome.uncounted_calls:
-        spent += f" ({outcome.uncounted_calls} counted at their limit)"
-    yield f"{spent}; {outcome.seconds:.1f} s"
-    if outcome.stopped:
-        left = counted(outcome.total("unanswered"), "entry", "entries")
-        yield f"{outcome.stopped}: {left} left; raise it, or run again for the rest"
-    if outcome.has_no_accepted_answer:
-        yield "no answer was accepted: can the model translate?"
-    drafts = counted(outcome.total("drafted"), "draft")
-    yield f"{drafts} made; a person has to confirm each of them"
 
 
 def _page_record(page: PageOutcome) -> dict[str, object]:
