@@ -4,7 +4,8 @@ In a template, ``{}`` stands for each value. The messages are arguments of calls
 Problem, the second argument of a Refusal, the first one of ``log.note``, and so on. Such an
 argument must be a string, a variable that the same function sets to strings, or a call of a
 function in the same module that returns strings. Anything else raises an error, because tests would
-miss the message. ``findings.toml`` has the messages of findings.
+miss the message. ``findings.toml`` has the messages of findings, ``messages.toml`` those of
+typography.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ CORE = PACKAGE / "core"
 MODULES = sorted(
     [
         *(CORE / "checks").rglob("*.py"),
+        CORE / "checks" / "typography" / "messages.toml",
         *(CORE / "document" / name for name in ("guard.py", "merge.py")),
         *(CORE / "document" / name / "guard.py" for name in ("markdown", "rst")),
         *(PACKAGE / "adapters" / "po").glob("*.py"),
@@ -50,7 +52,8 @@ _ELSEWHERE = {
     *("first.text", "first.hint", "refusal.text", "how_to_convert", "Refusal"),
     *("hint_for", "problem.hint", "refusal.hint", "words.hint"),
     *("error", "error.hint", "str", "fault", "fault.text", "how_to_store"),
-    *("packages.how_to_install", "_counts", "_summary", "_HINTS.get"),
+    *("packages.how_to_install", "_counts", "_summary"),
+    *("_TABLES['hints'].get", "_MESSAGES[name]['hint']"),
     *("written_text",),
 }
 # Functions that give sentences to other modules.
@@ -62,7 +65,7 @@ _WITH_HINT = {
     *("GuardError", "PublishError", "ExecutionError"),
 } | _OF_CHECKS
 # Calls whose argument "text" is a sentence.
-_WITH_TEXT = {"Problem", "finding_of", "_from_edits", "_problems", "Finding"}
+_WITH_TEXT = {"Problem", "finding_of", "_problems", "Finding"}
 # Which argument of a call is a sentence, and which one its hint.
 _PLACES = {"Refusal": 1}
 _PLACES_OF_HINTS = {"Refusal": 2}
@@ -109,7 +112,8 @@ def _table_texts(path: Path) -> Iterator[tuple[str, int, bool]]:
     """Yield the texts and hints of the findings in a table."""
     for row in tomllib.loads(path.read_text("utf-8")).values():
         for key in row.keys() & {"text", "hint"}:
-            yield re.sub(r"\{\w+(?:!r)?\}", "{}", row[key]), 0, False
+            is_of_check = key == "hint" and path.is_relative_to(CORE / "checks")
+            yield re.sub(r"\{\w+(?:!r)?\}", "{}", row[key]), 0, is_of_check
 
 
 def _module_texts(path: Path) -> Iterator[tuple[str, int, bool]]:

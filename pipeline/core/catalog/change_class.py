@@ -15,6 +15,7 @@ from rapidfuzz.distance import OSA, Indel
 
 from pipeline.core.catalog.marks import MarkChange, correspond
 from pipeline.core.document.prose import atoms_of, mask
+from pipeline.tables import read_table
 
 # Lengths in characters. If a diff is longer than ``DIFF_LENGTH``, the words around the changes are
 # omitted. If the shorter diff still exceeds ``LONGEST_DIFF``, it is cut off.
@@ -55,23 +56,11 @@ class Change:
         return ": ".join(filter(None, parts))
 
 
+_PATTERNS = read_table(__name__, "patterns")
 # Markup that readers do not see: "see {func}`jax.jit`" is shown as "see jax.jit".
-_MARKUP = re.compile(
-    r"""
-    \]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)  # link target
-    | \{[\w+:-]+\}(?=`)                     # name of a role
-    | (?<=[\w~.)])[ ]?<[^<>\s]*>(?=`)       # its target
-    | </?[A-Za-z][^<>]*>                    # HTML
-    | [`*_\[~\\$] | \](?!\()
-    """,
-    re.VERBOSE,
-)
+_MARKUP = re.compile(_PATTERNS["markup"], re.VERBOSE)
 _RST_ROLE = re.compile(r":[A-Za-z][\w.+:-]*:(?=`)")
-_MONTHS = (
-    "January|February|March|April|May|June"
-    "|July|August|September|October|November|December"
-)
-_NUMBER = re.compile(rf"\d+(?:[.,]\d+)*|\b(?:{_MONTHS})\b")
+_NUMBER = re.compile(_PATTERNS["number"])
 _PUNCTUATION = re.compile(r"""[\s.,;:!?'"()‘’“”–—…-]+""")
 _NO_WORD = re.compile(r"[\W_]+")
 _TOKEN = re.compile(r"\n|[^\S\n]+|\S+")  # a line break, other white space, or a word

@@ -17,27 +17,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from pipeline.tables import read_table
+
+_PATTERNS = read_table(__name__, "patterns")
 # The matches cover the whole text. Words, numbers and URLs are ASCII only, because Chinese
 # characters may follow them without a space.
-_TOKEN = re.compile(
-    r"""
-      (?:\{(?P<myst>[\w+:-]+)\}|:(?P<rst>[A-Za-z][\w.+:-]*):)
-        (?P<tick>`+)(?!`)(?P<content>.+?)(?<!`)(?P=tick)(?!`)          # role
-    | \[`(?P<linked>[^`\[\]]+)`\]\([^()\s]*\)                          # link around code
-    | `(?P<title>[^`<>]+)\s<(?P<target>[^<>`]+)>`__?(?!\w)             # reST: link with a target
-    | `(?P<name>[^`<>]+)`__?(?!\w)                                     # reST: link by name
-    | (?P<ticks>`+)(?!`)\s?(?P<code>.+?)\s?(?<!`)(?P=ticks)(?!`)
-    | (?P<formula>\$\$.+?\$\$|\$[^$\n]+\$)
-    | (?P<link>\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\))                  # end of a link
-    | (?P<url>https?://[!\#$%&*+\-./:;=?@\w^~,]*[\#$%&+\-/=@\w^])
-    | (?P<html></?[A-Za-z][^<>]*>)
-    | (?P<number>\d+(?:[.,]\d+)*)
-    | (?P<word>[A-Za-z_]\w*)
-    | (?P<space>[ \t]+) | (?P<dash>---|—) | (?P<quote>["“”]) | (?P<apostrophe>['‘’])
-    | (?P<other>.)
-    """,
-    re.VERBOSE | re.DOTALL | re.ASCII,
-)
+_TOKEN = re.compile(_PATTERNS["token"], re.VERBOSE | re.DOTALL | re.ASCII)
 _TITLED = re.compile(r"(?P<title>[^<>]+?)\s*<(?P<target>[^<>]+)>", re.DOTALL)
 _ADDRESS = re.compile(r"https?://[^\s<>()\"'`]+", re.ASCII)
 # By kind of token: one spelling that stands for all. English may spell these tokens in several

@@ -19,20 +19,14 @@ from urllib.parse import unquote
 from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
+from pipeline.core.checks.masked import read_pattern
 from pipeline.core.document.atoms import TEXT_ROLES
 from pipeline.core.document.markdown import parser as markdown
 from pipeline.core.document.markdown.parser import html_tags, inline_tokens
 
 # [text][label]. The first group is the character before "[text]". It may be the end of the name of
 # an indexed array: x[i][j].
-_LABEL = re.compile(
-    r"""
-    (?P<indexed>[A-Za-z0-9_\])])?
-    \[(?P<text>(?:`[^`]*`|[^\[\]`])*)\]
-    \[(?P<label>(?!\^)[^\[\]\n]*)\]
-    """,
-    re.VERBOSE,
-)
+_LABEL = re.compile(read_pattern("label"), re.VERBOSE)
 _LONGEST_INDEX = 3  # characters; a longer label is not the index of an array
 _TITLED = re.compile(r"(.*\S)\s*<([^<>]*)>", re.DOTALL)
 _CONTAINERS = {"strong_open": "strong", "em_open": "em", "s_open": "strike"}

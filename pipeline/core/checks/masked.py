@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from pipeline.core.document import prose
 from pipeline.core.document.message import Markup
+from pipeline.tables import read_table
 
 HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # The stand-ins are private-use code points, so they never occur in a text itself.
@@ -29,6 +30,18 @@ CLOSE = "\ue003"
 OTHER = "\ue004"
 # The end of a link, ``](target)``. `_without_marks` replaces it by CLOSE.
 _TARGET = "\ue005"
+_PATTERNS = read_table(__name__, "patterns")
+
+
+def read_pattern(name: str, **values: str) -> str:
+    """Return a pattern of ``patterns.toml`` with values in the place of names such as ``«HAN»``."""
+    pattern: str = _PATTERNS[name]
+    values |= {"HAN": HAN, "WORD": WORD, "URL": URL, "OPEN": OPEN, "CLOSE": CLOSE}
+    for key, value in values.items():
+        pattern = pattern.replace(f"«{key}»", value)
+    return pattern
+
+
 # A text without a match has nothing to mask.
 _ANY = {
     Markup.MARKDOWN: re.compile(r"[`*_~$<>\[\]{}&\\]|http"),
@@ -46,16 +59,7 @@ _RST_ROLE = re.compile(
 )
 _RST_MARK = re.compile(r"\\(?P<gap>\s)|\\.|(?P<run>\*{1,2})", re.DOTALL)
 _MAYBE_MARK = re.compile(rf"[\\*_~\[\]{_TARGET}]")
-_MARK = re.compile(
-    rf"""
-      \\[!-/:-@\[-`{{-~]                                     # escaped
-    | (?P<run>\*+|~~|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)) # emphasis
-    | (?P<open>\[)
-    | (?P<close>{_TARGET}+|\]\[[^\[\]\n]*\]|\]\([^()\n"]*(?:"[^"\n]*")?[^()\n"]*\))
-    | \]
-    """,
-    re.VERBOSE,
-)
+_MARK = re.compile(read_pattern("mark", TARGET=_TARGET), re.VERBOSE)
 
 
 @lru_cache(maxsize=256)

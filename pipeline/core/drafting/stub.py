@@ -17,25 +17,14 @@ from typing import Any
 
 from pipeline.core.checks.meaning.words import SHARED
 from pipeline.core.glossary.rows import forms_of, pattern_of
+from pipeline.tables import read_table
 
-_CHARACTERS = (
-    "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结霜"
-    "金生丽水玉出昆冈剑号巨阙珠称夜光果珍李柰菜重芥姜海咸河淡鳞潜羽翔龙师火帝鸟官人皇"
-)
+_TABLE = read_table(__name__, "stub")
+_CHARACTERS: str = _TABLE["characters"]
 # English letters for each Chinese character. A word has about 1.5 characters, as in real
 # translations.
 _LETTERS_A_CHARACTER = 3.4
-_TOKEN = re.compile(
-    r"""
-      (?P<article>\b(?:[Aa]n?|[Tt]he)[ ](?=[A-Za-z]|\Z))
-    | (?P<mark>⟦\d+⟧)
-    | (?P<number>\d+[ ]?[A-Za-zµ]*)  # with its unit
-    | (?P<word>[A-Za-z]+(?:['’-][A-Za-z]+)*)
-    | (?P<space>[ ]+)
-    | (?P<rest>.)
-    """,
-    re.DOTALL | re.VERBOSE,
-)
+_TOKEN = re.compile(_TABLE["token"], re.DOTALL | re.VERBOSE)
 _FIRST_WORD = re.compile(r"[a-z'’.]+")
 _NAME = re.compile(r"[A-Z]{2,}|[a-z][A-Z]")
 _FULL_WIDTH = dict(zip(",.;:!?", "，。；：！？", strict=True))

@@ -23,6 +23,7 @@ from pipeline.core.execution.code_cells import (
     tags_of,
 )
 from pipeline.core.execution.result import without_colours
+from pipeline.tables import read_table
 
 # Relative tolerance. float32 sums that are computed in another order differ by about this much
 # after a few hundred training steps.
@@ -30,55 +31,20 @@ TOLERANCE = 1e-3
 ABSOLUTE = 1e-6  # absolute tolerance, for results that would be zero without rounding
 WIDTH = 100  # maximum number of characters of a line in a finding
 
+_PATTERNS = read_table(__name__, "comparison")
 # Lines that %timeit and %time print.
-TIMING = re.compile(
-    r"""
-      ^[^\n]* (?: \bper\ loop\b | \bslowest\ run\ took\b ) [^\n]*$
-    | ^(?: CPU\ times: | Wall\ time: ) [^\n]*$
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
+TIMING = re.compile(_PATTERNS["timing"], re.MULTILINE | re.VERBOSE)
 # Position in the code: a notebook cell or a Python file, with the line.
-PLACE = re.compile(
-    r"""
-    (?: <ipython-input-[\w-]+>
-      | \bCell\ In\ ?\[\d+\]
-      | (?:\b[A-Za-z]:|~)? [\w./\\@+-]{0,200} [/\\] [\w.-]{1,100}\.py\b
-    )
-    (?: :\d+ | ,\ line\ \d+ )*
-    """,
-    re.VERBOSE,
-)
-ADDRESS = re.compile(
-    r"""
-      \b0x[0-9a-fA-F]{6,}\b
-    | (?<![\w.]) 1[34]\d{13} (?![\w.])  # from id()
-    """,
-    re.VERBOSE,
-)
+PLACE = re.compile(_PATTERNS["place"], re.VERBOSE)
+ADDRESS = re.compile(_PATTERNS["address"], re.VERBOSE)
 DURATION = re.compile(
     r"(?<![\w.])\d+(?:\.\d+)?\s?(?:ns|[uµμ]s|ms|s|secs?|seconds?|min|minutes?)\b"
 )
 # Varying parts and their replacements. Findings show the replacements, because reports of two runs
 # must be equal.
 ALIKE = ((TIMING, ""), (PLACE, "<file>"), (ADDRESS, "0x…"), (DURATION, "… s"))
-# Text between brackets, with at most one nested level, for "CpuDevice(id=0)" and "TFRT_CPU_0 (…)".
-_IN_BRACKETS = r"(?:[^()]|\([^()]{0,100}\)){0,200}"
 # Tokens of a text. The first alternative that matches is taken. White space is no token.
-TOKEN = re.compile(
-    rf"""
-      (?P<device>
-          \b\w*(?:CPU|GPU|TPU|cpu|gpu|tpu|cuda)[_:](?P<id1>\d+)\b (?:\({_IN_BRACKETS}\))?
-        | \b\w*(?:Cpu|Cuda|Gpu|Rocm|Tpu)Device\(id=(?P<id2>\d+){_IN_BRACKETS}\)
-      )
-    | (?P<platform> \b(?:[CGT]PU|[cgt]pu|cuda)\b )
-    | (?P<set>      \{{ [^{{}}:;=\n]* \}} )
-    | (?P<word>     [^\W\d]\w* )
-    | (?P<number>   [-+]? (?:\d+(?:\.\d*)?|\.\d+) (?:[eE][-+]?\d+)? )
-    | (?P<sign>     \S )
-    """,
-    re.VERBOSE,
-)
+TOKEN = re.compile(_PATTERNS["token"], re.VERBOSE)
 _FRACTION = re.compile(r"[.eE]")  # characters that only floating-point numbers have
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pipeline.core.checks.fixes import count_stray, is_same_but_marks, quote, spans_of
 from pipeline.core.checks.inline_tree import Node, walk
 from pipeline.core.checks.markup import emphasis_pairs as pairs
+from pipeline.core.checks.masked import read_pattern
 from pipeline.core.checks.model import Problem, Subject, by_markup
 from pipeline.core.checks.parsed import Parsed, blanked
 from pipeline.core.document import prose
@@ -152,14 +153,7 @@ _RST_MARK = re.compile(r"[*＊]|__")
 _RST_MEANT = re.compile(r"(?<!\s)\*+|\*+(?!\s)")
 # Text that looks like bold or italics, with stars, full-width stars or the underscores of
 # Markdown.
-_RST_PAIR = re.compile(
-    r"""
-    (?<![*＊])(?P<mark>\*{1,3}|＊{1,2}|(?<![A-Za-z0-9_])__(?=[^_]))
-    (?P<inner>[^*＊]*[^\s*＊][^*＊]*?)
-    (?P=mark)(?![*＊])
-    """,
-    re.VERBOSE,
-)
+_RST_PAIR = re.compile(read_pattern("rst_emphasis"), re.VERBOSE)
 _LETTER = re.compile(r"[A-Za-z0-9]")
 # The characters that may precede and follow marks. Chinese is among them, because the
 # pipeline separates marks from it.

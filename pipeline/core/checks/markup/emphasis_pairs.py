@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from markdown_it.rules_inline import StateInline
 
 from pipeline.core.checks.fixes import is_han
+from pipeline.core.checks.masked import read_pattern
 from pipeline.core.checks.parsed import blanked
 from pipeline.core.document.markdown import parser as markdown
 from pipeline.findings import Span
@@ -26,13 +27,7 @@ from pipeline.limits import EMPHASIS_PAIRS
 _RUN = re.compile(r"\*+|_+")
 # A run that may be intended to open or close emphasis. The marks in `2 * 3` and `a_b` are no such
 # runs.
-MEANT = re.compile(
-    r"""
-      (?<!\s)\*+ | \*+(?!\s)
-    | (?<![A-Za-z0-9_])_+(?!\s) | (?<!\s)(?<!_)_+(?![A-Za-z0-9_])
-    """,
-    re.VERBOSE,
-)
+MEANT = re.compile(read_pattern("emphasis"), re.VERBOSE)
 # The same pattern, but it matches every star, also in `2 * 3`.
 MEANT_WIDELY = re.compile(rf"\*+|{MEANT.pattern}", re.VERBOSE)
 _END_MARKS = "，。：；！？、…—～·"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pipeline.core.checks.masked import HAN, keeps_atoms
+from pipeline.core.checks.masked import HAN, keeps_atoms, read_pattern
 from pipeline.core.checks.model import Problem, Subject
 from pipeline.findings import Span
 
@@ -24,13 +24,7 @@ _BRACKET = re.compile("[" + re.escape("".join((*_CLOSER_OF, *_OPENER_OF))) + "]"
 _QUOTED = re.compile(r"(?<=[“‘「])[\[(（【](?=[”’」])|(?<=[“‘「])[\])）】](?=[”’」])")
 # Closing marks that need no partner: an apostrophe, and the bracket after one or two
 # characters at the start of a text or of a clause, as in ``1)``.
-_NO_CLOSER = re.compile(
-    r"""
-      (?<=[A-Za-z])’
-    | (?: (?<=^\w) | (?<=^\w\w) | (?<=[\s，。；：、,;:]\w) | (?<=[\s，。；：、,;:]\w\w) ) [)）]
-    """,
-    re.VERBOSE,
-)
+_NO_CLOSER = re.compile(read_pattern("no_closer"), re.VERBOSE)
 _NO_BRACKET = rf"[^()\[\]{HAN}]*"
 # A half-open interval: [0, 1).
 _INTERVAL = re.compile(

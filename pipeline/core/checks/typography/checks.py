@@ -17,7 +17,9 @@ from pipeline.core.checks.typography import edits
 from pipeline.core.document.message import Kind, Markup
 from pipeline.core.document.splice import Edit, splice
 from pipeline.findings import Span
+from pipeline.tables import read_table
 
+_MESSAGES = read_table(__name__, "messages")
 _Edits = Callable[[str], Iterable[Edit]]
 _ROUNDS = 3  # one edit may make another one of its kind possible
 # Kinds of blocks in which " - " may separate a name from its description.
@@ -32,20 +34,21 @@ _WORD_BEFORE = re.compile(rf"(?:(?:[A-Za-z0-9._%+#]+|{WORD}+){CLOSE}*|.)\Z")
 # From edits to problems.
 
 
-def _from_edits(find_edits: _Edits, *, text: str, hint: str) -> Find:
+def _from_edits(find_edits: _Edits, name: str) -> Find:
     """Return a check that reports the edits that ``find_edits`` yields for a masked translation.
 
-    The message consists of ``text`` and the marked words: ``lacks a space: “用JAX”``.
+    ``name`` is the key of its message in ``messages.toml``. The message consists of a text and the
+    marked words: ``lacks a space: “用JAX”``.
     """
 
     def find(subject: Subject) -> Iterator[Problem]:
-        return _edit_problems(subject, find_edits, text=text, hint=hint)
+        return _edit_problems(subject, find_edits, name)
 
     return find
 
 
 def _edit_problems(
-    subject: Subject, find_edits: _Edits, *, text: str, hint: str
+    subject: Subject, find_edits: _Edits, name: str
 ) -> Iterator[Problem]:
     """Yield one problem for all edits that ``find_edits`` yields, if there are any."""
     shown = subject.masked_chinese
@@ -57,8 +60,8 @@ def _edit_problems(
         dict.fromkeys(subject.msgstr[start:end] for start, end in spans)
     )
     yield Problem(
-        text=f"{text}: “{words}”",
-        hint=hint,
+        text=f"{_MESSAGES[name]['text']}: “{words}”",
+        hint=_MESSAGES[name]["hint"],
         spans=spans,
         fix=_mended_text(subject, find_edits),
     )
@@ -118,61 +121,19 @@ def _marked_span(shown: str, edit: Edit) -> Span:
 
 
 # Spaces, marks and widths.
-find_missing_space = _from_edits(
-    edits.missing_spaces,
-    text="lacks a space",
-    hint="Put one space between Chinese and Latin letters, digits, code or formulas.",
-)
-find_half_width = _from_edits(
-    edits.half_width,
-    text="has half-width punctuation",
-    hint="Use ，。：；！？ in a Chinese sentence.",
-)
-find_loose_mark = _from_edits(
-    edits.loose_marks,
-    text="has a space beside a full-width mark",
-    hint="Delete the space: the mark includes its own.",
-)
-find_ellipsis = _from_edits(
-    edits.ellipses,
-    text="has dots instead of a Chinese ellipsis",
-    hint="Write …… (two characters).",
-)
-find_bracket = _from_edits(
-    edits.brackets,
-    text="has half-width brackets around Chinese",
-    hint="Write （ and ）, without spaces.",
-)
-_find_straight_quote = _from_edits(
-    edits.quotes,
-    text="has straight quotes around Chinese",
-    hint="Write “ and ”, or 「 and 」 if the page has those.",
-)
+find_missing_space = _from_edits(edits.missing_spaces, "missing_spaces")
+find_half_width = _from_edits(edits.half_width, "half_width")
+find_loose_mark = _from_edits(edits.loose_marks, "loose_marks")
+find_ellipsis = _from_edits(edits.ellipses, "ellipses")
+find_bracket = _from_edits(edits.brackets, "brackets")
+_find_straight_quote = _from_edits(edits.quotes, "quotes")
 find_traditional_quote = _from_edits(
-    partial(edits.quotes, pair="「」"),
-    text="has straight quotes around Chinese",
-    hint="Write 「 and 」.",
+    partial(edits.quotes, pair="「」"), "traditional_quotes"
 )
-find_wide_letter = _from_edits(
-    edits.wide_letters,
-    text="has full-width letters or digits",
-    hint="Type them in half width.",
-)
-find_wide_space = _from_edits(
-    edits.wide_spaces,
-    text="has a full-width space (U+3000)",
-    hint="Delete it, or type a plain space.",
-)
-find_doubled_mark = _from_edits(
-    edits.doubled,
-    text="has two marks where one belongs",
-    hint="Keep one of them.",
-)
-_find_gap = _from_edits(
-    edits.spaces_between_han,
-    text="has a space in the middle of Chinese",
-    hint="Delete it.",
-)
+find_wide_letter = _from_edits(edits.wide_letters, "wide_letters")
+find_wide_space = _from_edits(edits.wide_spaces, "wide_spaces")
+find_doubled_mark = _from_edits(edits.doubled, "doubled")
+_find_gap = _from_edits(edits.spaces_between_han, "spaces_between_han")
 
 
 def find_dash(subject: Subject) -> Iterator[Problem]:
@@ -180,8 +141,7 @@ def find_dash(subject: Subject) -> Iterator[Problem]:
     return _edit_problems(
         subject,
         partial(edits.dashes, may_part=subject.kind in _PARTED),
-        text="has a dash that is not Chinese",
-        hint="Write —— (two characters) without spaces.",
+        "dashes",
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pipeline.core.checks.masked import CLOSE, HAN, OPEN, OTHER, URL, WORD
+from pipeline.core.checks.masked import CLOSE, HAN, OPEN, OTHER, URL, WORD, read_pattern
 from pipeline.core.checks.typography.brackets import read_brackets
 from pipeline.core.document.splice import Edit
 from pipeline.findings import Span
@@ -59,15 +59,7 @@ _SPACE = re.compile(r"[ \t]+")
 _BLOCK_MARK = re.compile(rf"[\s>]*(?:[-+*#>{OTHER}]+|\d{{1,9}}[.)])")
 # Spaces that are wrong beside quotes. English uses the same quotes, so a space is wrong
 # only between a quote and Chinese.
-_BESIDE_QUOTE = re.compile(
-    rf"""
-      (?<=[“‘])[ \t]+(?=[{HAN}])                # “ 词…
-    | (?<=[{HAN}])[ \t]+(?=[”’])                # …词 ”
-    | (?<=[{HAN}])[ \t]+(?=[“‘][{OPEN}{HAN}])   # 用 “词…, also with marks within: 用 “**词…
-    | (?<=[{HAN}][”’])[ \t]+(?=[{HAN}])         # …词” 用
-    """,
-    re.VERBOSE,
-)
+_BESIDE_QUOTE = re.compile(read_pattern("beside_quote"), re.VERBOSE)
 
 
 def is_block_mark(text: str) -> bool:
@@ -169,18 +161,7 @@ _EMOJI = "\u2600-\u27bf\ufe0f\U0001f300-\U0001faff"
 _SHORT = r"etc vs al cf Fig Eq Sec No Dr Mr Inc e\.g i\.e [A-Za-z]"
 _NOT_SHORT = "".join(rf"(?<!\b{word})" for word in _SHORT.split())
 _HALF = re.compile(
-    rf"""
-      # behind Chinese; not the start of ![image], of ://, of a number or a file name
-      (?<=[{HAN}”’）】》」』]){_C}(?:[ ]+(?=[,.:;!?](?:\s|$|[{HAN}{CLOSE}])))?
-      (?P<a> [,;?] | !(?![=\[]) | :(?![:/=)]) | \.(?![.A-Za-z0-9_]) | \.(?=[A-Z])(?!\.NET) )[ ]*
-      # between a word and Chinese
-    | (?<=[A-Za-z0-9%+#)\]"'{WORD}]){_C}(?P<b>[,;!?]|(?<!:):)[ ]*(?={_O}[{HAN}])
-    | (?:(?<=[)\]"'{WORD}])|(?<=[A-Za-z]){_NOT_SHORT}){_C}(?P<c>\.)[ ]*(?={_O}[{HAN}])
-      # behind a word, at the end
-    | (?:(?<=[)\]"'{WORD}%0-9{_EMOJI}])|(?<=[A-Za-z]){_NOT_SHORT}){_C}
-      (?P<end>[.!?:;])(?=[）){CLOSE}]*\s*$)
-    """,
-    re.VERBOSE,
+    read_pattern("half_width", NOT_SHORT=_NOT_SHORT, EMOJI=_EMOJI), re.VERBOSE
 )
 _HALF_MARK = re.compile(r"[,.:;!?]")
 _CLAUSE_END = re.compile(r"[。！？；](?=.)|\n")
@@ -268,20 +249,7 @@ def _is_chinese(character: str) -> bool:
 
 # Dashes.
 _ANY_DASH = re.compile(r"[-–—―─－]")
-_DASH = re.compile(
-    rf"""
-      (?P<left>[^\s]{_C})
-      (?:
-          [ ]*(?P<long>
-              -{{2,3}}(?=\s|[{CLOSE}{OPEN}{WORD}{HAN}{_HAN_MARKS}])
-            | (?<!—)—(?!—) | [―─]+ | －+
-          )[ ]*
-        | [ ]+(?P<spaced>-|–)[ ]+
-      )
-      (?P<right>{_O}[^\s-])
-    """,
-    re.VERBOSE,
-)
+_DASH = re.compile(read_pattern("dash", HAN_MARKS=_HAN_MARKS), re.VERBOSE)
 
 
 def dashes(shown: str, *, may_part: bool) -> Iterator[Edit]:
@@ -367,17 +335,7 @@ def quotes(shown: str, pair: str = "“”") -> Iterator[Edit]:
 # Doubled marks.
 _HIDDEN = f"[{OPEN}{CLOSE}]*"
 _TWO_MARKS = re.compile(rf"[，；：、。！？]{_HIDDEN}[，；：、。！？,;:.]")
-_DOUBLED_MARKS = re.compile(
-    rf"""
-      (?P<same>[，；：、])(?:(?P=same)|(?<=，),|(?<=；);|(?<=：):)+
-      # three 。 are an ellipsis, and several ！ may be intended
-    | (?P<stop>(?<!。)。)(?:。(?!。)|\.(?!\.))
-    | [，；：、]{_HIDDEN}[，。；：、]
-    | [。！？]{_HIDDEN}[，；：、]
-    | [！？]。
-    """,
-    re.VERBOSE,
-)
+_DOUBLED_MARKS = re.compile(read_pattern("doubled_marks"), re.VERBOSE)
 
 
 def doubled(shown: str) -> Iterator[Edit]:
