@@ -10,6 +10,7 @@ from functools import partial
 from html import unescape
 from importlib import import_module
 from io import StringIO
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -114,15 +115,19 @@ def _is_of(kind: type, node: nodes.Node) -> bool:
     return isinstance(node, kind)
 
 
+def _with_all_below(node: nodes.Node) -> list[nodes.Node]:
+    return [node, *chain.from_iterable(map(_with_all_below, node.children))]
+
+
 def test_nodes_are_found_as_docutils_finds_them() -> None:
     _find_nodes_faster()
     words = nodes.paragraph("", "a ", nodes.emphasis("", "b", nodes.strong("", "c")))
     page = nodes.section("", nodes.title("", "T"), words, nodes.paragraph("", "d"))
     for kind in (None, nodes.Node, nodes.Text, nodes.Element, nodes.paragraph):
-        # Other conditions are docutils' own search.
-        wanted = kind or nodes.Node
-        slowly = page.findall(partial(_is_of, wanted))
-        assert list(page.findall(kind)) == list(slowly)
+        condition = partial(_is_of, kind or nodes.Node)
+        wanted = list(filter(condition, _with_all_below(page)))
+        assert list(page.findall(kind)) == wanted
+        assert list(page.findall(condition)) == wanted
     assert list(words.findall(nodes.paragraph, include_self=False)) == []
     assert list(words.findall(nodes.paragraph, descend=False)) == [words]
     assert len(list(page.children[0].findall(nodes.Element, siblings=True))) == 5
