@@ -85,6 +85,10 @@ class Entry:
             return ()  # the common case in a memory
         return tuple([note for note in self.notes if note.startswith(prefix)])
 
+    def notes_without(self, prefix: str | tuple[str, ...]) -> tuple[str, ...]:
+        """Return the notes that begin with none of some prefixes, in order."""
+        return tuple(note for note in self.notes if not note.startswith(prefix))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalog:
@@ -93,6 +97,16 @@ class Catalog:
     header: Mapping[str, str] = field(default_factory=dict)
     comment: tuple[str, ...] = ()
     entries: tuple[Entry, ...] = ()
+
+    @property
+    def live(self) -> tuple[Entry, ...]:
+        """Return the entries that are not obsolete."""
+        return tuple(entry for entry in self.entries if not entry.obsolete)
+
+    @property
+    def live_texts(self) -> tuple[str, ...]:
+        """Return the msgids of the entries that are not obsolete."""
+        return tuple(entry.msgid for entry in self.live)
 
 
 def translations_of(catalog: Catalog) -> dict[str, str]:

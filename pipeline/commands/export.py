@@ -93,7 +93,7 @@ def _catalogs(run: Run) -> Iterator[tuple[str, str, Path]]:
 def _template_of(catalog: Catalog) -> Catalog:
     """Return the catalogue without translations, language or obsolete entries."""
     nobody = {"Language": "", "Last-Translator": "", "Language-Team": ""}
-    live = [entry for entry in catalog.entries if not entry.obsolete]
+    live = catalog.live
     return Catalog(
         header={**catalog.header, **nobody, "PO-Revision-Date": NEUTRAL_DATE},
         entries=tuple(map(_blank, live)),

@@ -145,7 +145,7 @@ class _Comparison:
             self._works.add((entry.msgid, human_work(entry)))
             if not entry.fuzzy:
                 self._finished.add(_bare(entry))
-        self._remaining = {_bare(entry) for entry in _all(after)}
+        self._remaining = set(map(_bare, _all(after)))
 
     def changes_of(self, path: str) -> Iterator[Change]:
         """Yield the changes in one file that a person should look at; count the others."""

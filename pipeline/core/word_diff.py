@@ -31,24 +31,19 @@ class Piece:
     part: Part
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """Tokenizer of texts into words. ``pattern`` matches one word."""
+Words = re.Pattern[str]  # matches one word
 
-    pattern: re.Pattern[str]
 
-    @classmethod
-    def of(cls, terms: Collection[str]) -> Words:
-        """Return a tokenizer that treats each of ``terms`` as one word."""
-        long = [term for term in terms if len(term) >= _SHORTEST]
-        # Try the longest term first, because a term may be a prefix of another one.
-        long.sort(key=lambda term: (-len(term), term))
-        kinds = (*map(re.escape, long), r"[A-Za-z0-9_]+", r"\s+", ".")
-        return cls(re.compile("|".join(kinds), re.DOTALL))
+def pattern_of_words(terms: Collection[str] = ()) -> Words:
+    """Return a pattern that matches one word; each of ``terms`` is one word.
 
-    def in_text(self, text: str) -> list[str]:
-        """Return the words of ``text``: ``使用vmap`` → ``使``, ``用``, ``vmap``."""
-        return self.pattern.findall(text)
+    ``使用vmap`` → ``使``, ``用``, ``vmap``.
+    """
+    long = [term for term in terms if len(term) >= _SHORTEST]
+    # Try the longest term first, because a term may be a prefix of another one.
+    long.sort(key=lambda term: (-len(term), term))
+    kinds = (*map(re.escape, long), r"[A-Za-z0-9_]+", r"\s+", ".")
+    return re.compile("|".join(kinds), re.DOTALL)
 
 
 def word_diff(old: str, new: str, words: Words) -> tuple[Piece, ...]:
@@ -60,7 +55,7 @@ def word_diff(old: str, new: str, words: Words) -> tuple[Piece, ...]:
     # Import rapidfuzz only here, because most importers of this module only need `Part`.
     from rapidfuzz.distance import Indel
 
-    old_words, new_words = words.in_text(old), words.in_text(new)
+    old_words, new_words = words.findall(old), words.findall(new)
     # Each row has removed words, added words, and the kept words after them.
     rows = [["", "", ""]]
     for block in Indel.opcodes(old_words, new_words):

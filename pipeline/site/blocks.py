@@ -25,7 +25,7 @@ from pipeline.core.catalog.origins import (
 from pipeline.core.document.landing import Landing
 from pipeline.core.document.message import Kind
 from pipeline.core.memory.record import TOUCH, digest, translators_of
-from pipeline.core.word_diff import Words, word_diff
+from pipeline.core.word_diff import pattern_of_words, word_diff
 from pipeline.entries import Entry
 from pipeline.errors import InputError
 from pipeline.site.credits import ADOPTED
@@ -126,7 +126,7 @@ def _previous_of(entry: Entry | None) -> str:
 
 
 # Splits English into words for a diff. It has no glossary terms, because only Chinese needs them.
-_ENGLISH = Words.of(())
+_ENGLISH = pattern_of_words()
 # States of the blocks that the panel of changes lists.
 _OUTDATED = (
     TranslationState.STALE,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.word_diff import Part, Words, word_diff
+from pipeline.core.word_diff import Part, pattern_of_words, word_diff
 
-WORDS = Words.of({"向量化", "矢量化", "梯度", "值"})
+WORDS = pattern_of_words({"向量化", "矢量化", "梯度", "值"})
 
 
 def shown(old: str, new: str) -> str:

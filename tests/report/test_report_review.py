@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from pipeline.core.review import AutomaticChange, ChangeKind
-from pipeline.core.word_diff import Words, word_diff
+from pipeline.core.word_diff import pattern_of_words, word_diff
 from pipeline.findings import Finding, Severity
 from pipeline.report.review import (
     COMMENT,
@@ -22,7 +22,7 @@ from pipeline.report.review import (
     review_markdown,
 )
 
-WORDS = Words.of(())
+WORDS = pattern_of_words()
 FINDING = Finding(
     code="M402",
     severity=Severity.ERROR,

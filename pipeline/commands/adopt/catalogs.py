@@ -54,13 +54,14 @@ class CatalogFiller:
         """Add the translations of a copy. Return the rows of its report in the copy's order."""
         english = choice.candidate.blocks
         messages = [block.text for block in words_of(english)]
-        live = self._live()
         offers, _ = carry_to_pin(
-            origin.page, messages, translations_in(copy, choice), live
+            origin.page, messages, translations_in(copy, choice), self.catalogs
         )
         offered = self._add_offers(offers, origin)
         # Use the messages of all pages, because upstream may have renamed the copy's page.
-        pinned = {entry.msgid for entries in live.values() for entry in entries}
+        pinned: set[str] = set()
+        for catalog in self.catalogs.values():
+            pinned.update(catalog.live_texts)
         rows: list[Row] = []
         for pair in choice.pairs:
             ours = [block.text for block in _blocks(english, pair.english)]
@@ -80,7 +81,7 @@ class CatalogFiller:
             for entry in entries
         ]
         messages = [entry.source_text for entry in entries]
-        offers, lost = carry_to_pin(origin.page, messages, translations, self._live())
+        offers, lost = carry_to_pin(origin.page, messages, translations, self.catalogs)
         # The memory stores no English: it looks up older English in upstream's history. The English
         # of another project's catalogue may not be in this history. So record the current English
         # as the previous one. Of the change, record only the class ("numbers"), not the diff.
@@ -97,13 +98,6 @@ class CatalogFiller:
             Row(state=State.GONE, english=one.whole, copy=one.chinese) for one in lost
         ]
         return (*chain.from_iterable(offered.values()), *gone)
-
-    def _live(self) -> dict[str, list[Entry]]:
-        """Return the live entries of every page."""
-        live: dict[str, list[Entry]] = {}
-        for page, catalog in self.catalogs.items():
-            live[page] = [entry for entry in catalog.entries if not entry.obsolete]
-        return live
 
     def _add_offers(self, carried: Iterable[Offer], origin: Copy) -> _RowsByEnglish:
         """Add offers to the catalogues. Return their rows by the English that was translated."""

@@ -156,12 +156,11 @@ def plan_locale(
         examples=_examples(questions, catalogs),
     )
     for page in pages:
-        entries = catalogs.get(page.name, Catalog()).entries
         work.pages.append(
             PageWork(
                 locale=work,
                 page=page,
-                entries=tuple(entry for entry in entries if not entry.obsolete),
+                entries=catalogs.get(page.name, Catalog()).live,
                 questions=tuple(one for one in questions if one.page == page.name),
             )
         )

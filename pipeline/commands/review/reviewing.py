@@ -52,7 +52,7 @@ from pipeline.core.review import (
     translation_of,
     translator_of,
 )
-from pipeline.core.word_diff import Words, word_diff
+from pipeline.core.word_diff import Words, pattern_of_words, word_diff
 from pipeline.entries import Catalog, Entry
 from pipeline.errors import ConfigError, InputError
 from pipeline.findings import Finding, Severity
@@ -386,11 +386,13 @@ def _words_of(glossary: Glossary | None) -> Words:
     for term in glossary.terms if glossary else ():
         for rendering in (*term.renderings, *term.avoided):
             terms.update(rendering.parts)
-    return Words.of(terms)
+    return pattern_of_words(terms)
 
 
 def _messages(
-    file: _ChangedFile, findings: Mapping[tuple[str, int], list[Finding]], words: Words
+    file: _ChangedFile,
+    findings: Mapping[tuple[str, int], list[Finding]],
+    words: Words,
 ) -> Iterator[Message]:
     """Yield the messages of a file in page order. Messages that left the page come last."""
     order = {code: number for number, code in enumerate(file.english.messages)}
@@ -404,7 +406,10 @@ def _messages(
 
 
 def _message(
-    file: _ChangedFile, change: Change, findings: tuple[Finding, ...], words: Words
+    file: _ChangedFile,
+    change: Change,
+    findings: tuple[Finding, ...],
+    words: Words,
 ) -> Message:
     """Return one change with all that the reviewer sees of it."""
     texts = file.english.texts

@@ -113,7 +113,7 @@ class Library:
 
     def _take(self, page: str, catalog: Catalog) -> None:
         """Store the entries of a page, their counts, and those that need review."""
-        live = [entry for entry in catalog.entries if not entry.obsolete]
+        live = catalog.live
         waiting = [entry for entry in live if entry.needs_review]
         finished = [entry for entry in live if entry.is_translated]
         self._finished[page] = {}

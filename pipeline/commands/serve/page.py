@@ -34,7 +34,7 @@ from pipeline.core.document.prose import atoms_of
 from pipeline.core.document.reader import Document, Unit
 from pipeline.core.glossary.glossary import Glossary
 from pipeline.core.pin.lock import Page
-from pipeline.core.word_diff import Words, word_diff
+from pipeline.core.word_diff import pattern_of_words, word_diff
 from pipeline.core.workbench.editing import Edited, cleaned, stamp_of
 from pipeline.core.workbench.marks import MarkedHtml
 from pipeline.core.workbench.page_messages import Block, State, blocks_of, excerpt_of
@@ -49,7 +49,9 @@ _TRIES = 5  # attempts to save; if all fail, some program keeps saving the file
 # Lock for the threads of this process. The run lock is for other processes.
 _SAVING = threading.Lock()
 Json = dict[str, Any]
-_ENGLISH = Words.of(())  # splits English into words; only Chinese needs a list of terms
+_ENGLISH = (
+    pattern_of_words()
+)  # splits English into words; only Chinese needs a list of terms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +82,7 @@ class OpenPage:
 
         An entry that occurs several times on the page counts once.
         """
-        live = [entry for entry in self.read.catalog.entries if not entry.obsolete]
+        live = self.read.catalog.live
         return sum(entry.is_translated for entry in live), len(live)
 
     @property

@@ -208,7 +208,7 @@ def _lines_joined(text: str, known: frozenset[str]) -> Iterator[str]:
     If both ``x=1`` and ``print(x)`` are known, ``"x=1print(x)"`` yields both. The longest match
     wins.
     """
-    lengths = sorted({len(line) for line in known}, reverse=True)
+    lengths = sorted(set(map(len, known)), reverse=True)
     at = 0
     while at < len(text):
         starts = (text[at : at + length] for length in lengths)

@@ -80,7 +80,7 @@ def _with_links(english: str, chinese: str, markup: Markup) -> str:
     theirs = [_Link(*match.groups()) for match in _LINK.finditer(chinese)]
     # The texts of roles and other atoms in the English. If a Chinese link has such a text, a
     # converter has made the link from the atom, so only the text of the link is kept.
-    names = {plain_atom(atom) for atom in atoms_of(english, markup)}
+    names = set(map(plain_atom, atoms_of(english, markup)))
     left = list(ours)
     targets: dict[int, str] = {}
     unknown: list[int] = []
@@ -145,7 +145,7 @@ def _with_spans(english: str, chinese: str, markup: Markup) -> str:
         hidden.append(atom)
         return _HIDDEN.format(len(hidden) - 1)
 
-    lacking = Counter(atom for atom in atoms_of(english, markup) if plain_atom(atom))
+    lacking = Counter(filter(plain_atom, atoms_of(english, markup)))
     for atom in sorted(lacking, key=len, reverse=True):
         for _ in range(min(chinese.count(atom), lacking[atom])):
             chinese = chinese.replace(atom, hide(atom), 1)

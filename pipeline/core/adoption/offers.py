@@ -60,19 +60,19 @@ def carry_to_pin(
     page: str,
     messages: Sequence[str],
     translations: Sequence[Translation],
-    pin: Mapping[str, Sequence[Entry]],
+    pin: Mapping[str, Catalog],
 ) -> tuple[list[Offer], list[Translation]]:
     """Return the offers at the pin, and the translations without a message there.
 
-    ``messages`` has the msgids of ``page`` in the old version. ``pin`` has the live entries at the
-    pin, by page.
+    ``messages`` has the msgids of ``page`` in the old version. ``pin`` has the catalogues of
+    the pin, by page.
     """
     by_message: dict[str, Translation] = {}
     for translation in translations:
         for message in translation.english:
             # A text that occurs twice on a page has one entry. Use its first translation.
             by_message.setdefault(message, translation)
-    texts = {name: {entry.msgid for entry in pin[name]} for name in pin}
+    texts = {name: set(pin[name].live_texts) for name in pin}
     here = texts.get(page, set())
     messages = list(dict.fromkeys(messages))
     translated = list(filter(by_message.__contains__, messages))
@@ -85,7 +85,9 @@ def carry_to_pin(
         if name == page or not clear.isdisjoint(texts[name]):
             # Remove the translations of the pin, so that the update uses only those of the old
             # version.
-            blanks = [Entry(msgid=one.msgid, references=(name,)) for one in pin[name]]
+            blanks = [
+                Entry(msgid=text, references=(name,)) for text in pin[name].live_texts
+            ]
             wanted[name] = blanks
     updated = update_catalogs(
         {page: _placeholder_catalog(messages, translated)},
@@ -182,9 +184,8 @@ def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Copy) -> Entr
     """
     if not is_open(entry):
         return _with_comment(entry, msgstr, origin)
-    kept = [note for note in entry.notes if not note.startswith(STATES)]
     state = f"{FUZZY} {offer.change or ChangeClass.ADOPTED}"
-    notes = (*kept, state, origin.note(offer.translation.score))
+    notes = (*entry.notes_without(STATES), state, origin.note(offer.translation.score))
     return replace(
         entry, msgstr=msgstr, fuzzy=True, previous=offer.previous, notes=notes
     )

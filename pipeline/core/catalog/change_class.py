@@ -132,7 +132,7 @@ def _diff_parts(
                 tail = 0 if number == len(blocks) - 1 else context
                 parts += _around(equal, head=head, tail=tail)
     parts.append(_change_mark(removed, added))
-    return [part for part in parts if part]
+    return list(filter(None, parts))
 
 
 def _change_mark(removed: list[str], added: list[str]) -> str:

@@ -36,7 +36,7 @@ def count_catalog(result: PageResult, catalog: Catalog) -> PageResult:
     messages are counted by class as well: ``{"numbers": 2, "rewording": 5}``. Drafts are a class of
     their own.
     """
-    live = [entry for entry in catalog.entries if not entry.obsolete]
+    live = catalog.live
     counts: dict[str, Any] = defaultdict(int)
     classes: Counter[str] = Counter()
     for entry in live:
@@ -71,8 +71,7 @@ def is_settled(catalog: Catalog) -> bool:
     An update may take translations from other pages, for empty messages and in place of drafts. So
     only the update of a settled catalogue is independent of other catalogues.
     """
-    live = [entry for entry in catalog.entries if not entry.obsolete]
-    return all(entry.msgstr and not is_replaceable(entry) for entry in live)
+    return all(entry.msgstr and not is_replaceable(entry) for entry in catalog.live)
 
 
 def update_counts(updated: Updated | None) -> UpdateCounts | None:

@@ -185,19 +185,14 @@ def _moves(
     added: _TextsByPage = {}
     lost: _TextsByPage = {}
     for page, entries in wanted.items():
-        before = _live_texts(old.get(page, _NOTHING))
+        before = set(old.get(page, _NOTHING).live_texts)
         now = {entry.msgid for entry in entries}
         added[page] = now - before
         lost[page] = before - now
     # Pages that are neither updated nor gone do not change in this run.
     for page in old.keys() & set(gone) - wanted.keys():
-        lost[page] = _live_texts(old[page])
+        lost[page] = set(old[page].live_texts)
     return _filled(added), _filled(lost)
-
-
-def _live_texts(catalog: Catalog) -> set[str]:
-    """Return the messages that a page had when its catalogue was written."""
-    return {entry.msgid for entry in catalog.entries if not entry.obsolete}
 
 
 def _filled(texts: _TextsByPage) -> _TextsByPage:

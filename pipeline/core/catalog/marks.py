@@ -179,7 +179,7 @@ class Correspondence:
         tokens = tokens_of(msgstr)
         if self._count_changed(tokens) != self._count_changed(self.old):
             return None
-        replaced = [self._replaced(token) for token in tokens]
+        replaced = list(map(self._replaced, tokens))
         if None in replaced:
             return None
         is_same_to_readers = self.changes <= {MarkChange.NOTHING}

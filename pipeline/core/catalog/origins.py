@@ -175,7 +175,7 @@ def makers_of(entry: Entry) -> tuple[Copy | Machine, ...]:
     this project wrote the words. Notes that record no origin are ignored.
     """
     found = (_maker_in(note, entry) for note in entry.notes_with(_ORIGINS))
-    return tuple(maker for maker in found if maker)
+    return tuple(filter(None, found))
 
 
 def copy_of(entry: Entry) -> Copy | None:

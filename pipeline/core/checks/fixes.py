@@ -16,21 +16,13 @@ from pipeline.findings import Span
 
 _NO_WORD = re.compile(r"[\W_]+")
 _LONGEST_QUOTE = 60  # characters
+_FULL_WIDTH = range(0xFF01, 0xFF5F)
 _OFFSET = 0xFEE0  # between the code points of a full-width form and its ASCII form
 # Full-width and Chinese punctuation with its ASCII equivalents, for markup and code, where
 # only ASCII works. Letters and digits are excluded, because they are words.
-ASCII_EQUIVALENTS: dict[int, str] = {
-    **{
-        code: chr(code - _OFFSET)
-        for code in range(0xFF01, 0xFF5F)
-        if not chr(code).isalnum()
-    },
-    **{
-        ord(wide): narrow
-        for wide, narrow in zip(
-            "\u3000。、“”‘’【】〈〉《》", " .,\"\"''[]<><>", strict=True
-        )
-    },
+ASCII_EQUIVALENTS: dict[int, int] = {
+    **{wide: wide - _OFFSET for wide in _FULL_WIDTH if not chr(wide).isalnum()},
+    **str.maketrans("\u3000。、“”‘’【】〈〉《》", " .,\"\"''[]<><>"),
 }
 
 

@@ -102,7 +102,7 @@ def read_memory_entries(
     ``english`` maps the digest of an English text to its untranslated catalogue entry. The msgid of
     a memory entry is such a digest.
     """
-    finished = tuple(entry for entry in entries if _is_finished(entry))
+    finished = tuple(filter(_is_finished, entries))
     known: list[Entry] = []
     unknown: list[Entry] = []
     problems: list[Problem] = []

@@ -167,7 +167,7 @@ def _with_targets(
     ":term:`{} <{}>`".
     """
     ours = _names_in(pattern, msgstr)
-    known = {name.lower() for name in names}
+    known = set(map(str.lower, names))
     # English names that the translation does not contain. They become the targets, in
     # order.
     orphans: Iterator[str] = iter([name for name in names if name not in ours])

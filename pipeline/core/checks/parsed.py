@@ -177,7 +177,7 @@ def _read_markdown(lines: list[str], kind: Kind) -> _BlocksAndTree:
     blocks, contents = markdown_blocks(lines, kind)
     if kind is Kind.HTML:
         return blocks, html_tree("\n".join(lines))
-    return blocks, _joined([markdown_inline_tree(content) for content in contents])
+    return blocks, _joined(list(map(markdown_inline_tree, contents)))
 
 
 def _read_rst(text: str, kind: Kind) -> _BlocksAndTree:
@@ -185,7 +185,7 @@ def _read_rst(text: str, kind: Kind) -> _BlocksAndTree:
     blocks, contents = rst_blocks(text, kind)
     if kind is Kind.IMAGE:
         return blocks, (Node("text", text),)
-    return blocks, _joined([rst_inline_tree(content) for content in contents])
+    return blocks, _joined(list(map(rst_inline_tree, contents)))
 
 
 def _joined(trees: Sequence[tuple[Node, ...]]) -> tuple[Node, ...]:

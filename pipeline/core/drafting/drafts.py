@@ -117,7 +117,7 @@ def apply(catalog: Catalog, drafts: Mapping[Name, Draft]) -> tuple[Catalog, int]
 def drafted(entry: Entry, draft: Draft) -> Entry:
     """Return ``entry`` with a draft: fuzzy, with a note that names the model."""
     # Remove notes about the state of the old translation ("fuzzy: numbers: …"). Other notes stay.
-    notes = [note for note in entry.notes if not note.startswith(STATES)]
+    notes = entry.notes_without(STATES)
     return replace(
         entry,
         msgstr=draft.msgstr,

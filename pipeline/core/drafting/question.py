@@ -203,7 +203,7 @@ def unmask(text: str, masked: Masked) -> str:
     Raises LostMarksError unless the translation has each mark exactly once, and no other mark.
     """
     # Equal atoms have different marks, so each number must occur once.
-    found = Counter(int(number) for number in _MARK.findall(text))
+    found = Counter(map(int, _MARK.findall(text)))
     wanted = Counter(range(1, len(masked.atoms) + 1))
     lost, added = wanted - found, found - wanted
     complaints = []

@@ -86,7 +86,7 @@ def with_outputs(
             f"{len(indices)} code cells instead of {len(outputs['cells'])}", where
         )
     # Copy the cells, so that the arguments are not changed.
-    cells = [dict(cell) for cell in notebook["cells"]]
+    cells = list(map(dict, notebook["cells"]))
     for number, (index, ran) in enumerate(
         zip(indices, outputs["cells"], strict=True), start=1
     ):
@@ -117,7 +117,7 @@ def with_ids(cells: list[dict[str, Any]], notebook: Notebook) -> list[dict[str, 
     version = notebook.get("nbformat", 4), notebook.get("nbformat_minor", 0)
     if version >= _WITH_IDS:
         return with_sound_ids(cells)
-    bare = [dict(cell) for cell in cells]
+    bare = list(map(dict, cells))
     for cell in bare:
         cell.pop("id", None)
     return bare
@@ -130,7 +130,7 @@ def for_readers(notebook: Notebook) -> dict[str, Any]:
     complete, because readers run them.
     """
     shown = [cell for cell in notebook["cells"] if "remove-cell" not in tags_of(cell)]
-    return {**notebook, "cells": [_for_readers(cell) for cell in shown]}
+    return {**notebook, "cells": list(map(_for_readers, shown))}
 
 
 def _for_readers(cell: dict[str, Any]) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def portable(text: Any) -> Any:
     ``site-packages/jax/_src/api.py``
     """
     if isinstance(text, list):
-        return [portable(line) for line in text]
+        return list(map(portable, text))
     # Most texts have no path, so skip the slow patterns.
     if not isinstance(text, str) or "/" not in text:
         return text

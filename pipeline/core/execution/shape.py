@@ -222,7 +222,7 @@ def _error(output: Mapping[str, Any]) -> dict[str, Any]:
         "output_type": "error",
         "ename": str(output.get("ename", "")),
         "evalue": str(output.get("evalue", "")),
-        "traceback": [str(line) for line in lines],
+        "traceback": list(map(str, lines)),
     }
 
 

@@ -99,7 +99,7 @@ def close_catalog(
         date=catalog.header.get("POT-Creation-Date", ""),
         extra=team_fields(catalog.header, head.locale),
         comment=catalog.comment,
-        entries=in_order(closing.close(entry) for entry in catalog.entries),
+        entries=in_order(map(closing.close, catalog.entries)),
     )
 
 

@@ -226,7 +226,13 @@ def editing_fields(memory: Memory) -> dict[str, str]:
     The newest translator note of the entries names the last translator. This function is the
     inverse of ``translator_note`` and ``team_fields``.
     """
-    touch = _newest_touch(memory)
+    # Collect a set, because most entries of a page have the same few notes.
+    notes: set[str] = set()
+    for entry in memory.entries:
+        notes.update(translators_of(entry))
+    touches = filter(None, map(TOUCH.fullmatch, notes))
+    # If two notes have the same date, their texts decide. So every run chooses the same note.
+    touch = max(touches, key=lambda note: (moment_of(note[2]), note[0]), default=None)
     if touch is None:
         return dict(memory.extra)
     who, when, generator = touch.groups()
@@ -236,17 +242,6 @@ def editing_fields(memory: Memory) -> dict[str, str]:
     if generator:
         fields["X-Generator"] = generator
     return fields | dict(memory.extra)
-
-
-def _newest_touch(memory: Memory) -> re.Match[str] | None:
-    """Return the newest translator note of a memory's entries, as a match of ``TOUCH``, or None."""
-    # Collect a set, because most entries of a page have the same few notes.
-    notes: set[str] = set()
-    for entry in memory.entries:
-        notes.update(translators_of(entry))
-    touches = filter(None, map(TOUCH.fullmatch, notes))
-    # If two notes have the same date, their texts decide. So every run chooses the same note.
-    return max(touches, key=lambda note: (moment_of(note[2]), note[0]), default=None)
 
 
 def moment_of(when: str) -> float:

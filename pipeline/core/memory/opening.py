@@ -236,7 +236,7 @@ class Restored:
 def unknown_texts(catalog: Catalog, base: Memory) -> set[str]:
     """Return the texts of live entries that the page's memory ``base`` does not contain."""
     known = {entry.msgid for entry in base.entries}
-    return {text for text in _live_texts(catalog) if digest(text) not in known}
+    return {text for text in catalog.live_texts if digest(text) not in known}
 
 
 def restore_english(
@@ -264,7 +264,7 @@ def restore_english(
     stored = _stored_of(base, missing)
     search = _Search(strangers=strangers, missing=missing)
     search.by_translation(catalog, stored)
-    search.by_place(_live_texts(catalog), [entry.msgid for entry in wanted])
+    search.by_place(catalog.live_texts, [entry.msgid for entry in wanted])
     search.by_likeness()
     entries: list[Entry] = []
     edited: list[Entry] = []
@@ -333,10 +333,6 @@ class _Search:
             self.found[stranger] = text
             self.strangers.discard(stranger)
             self.missing.remove(text)
-
-
-def _live_texts(catalog: Catalog) -> list[str]:
-    return [entry.msgid for entry in catalog.entries if not entry.obsolete]
 
 
 def _stored_of(base: Memory, texts: Iterable[str]) -> set[tuple[str, str]]:

@@ -301,7 +301,7 @@ def _order(version: str) -> _Order | None:
     match = _FINAL.fullmatch(version)
     if not match:
         return None
-    numbers = [int(number) for number in match[1].split(".")]
+    numbers = list(map(int, match[1].split(".")))
     while numbers and numbers[-1] == 0:
         numbers.pop()
     post = int(match[2]) if match[2] else -1  # 1.0 comes before 1.0.post0

@@ -111,7 +111,7 @@ def excluded_pages(pages: Iterable[Page], patterns: Sequence[str]) -> Iterator[s
     A page of two documents is excluded only if both are. Upstream may exclude one document of a
     jupytext pair to choose the other.
     """
-    pieces = [_PIECE.findall(pattern) for pattern in patterns]
+    pieces = list(map(_PIECE.findall, patterns))
     for page in pages:
         paths = [page_path(file.path) for file in page.files]
         if all(any(_is_in(path, one) for one in pieces) for path in paths):

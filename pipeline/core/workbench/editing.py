@@ -95,7 +95,7 @@ def reject(catalog: Catalog, seen: Seen, *, stamp: Mapping[str, str]) -> Edited:
     """
     at = _place_of_seen(catalog, seen)
     entry = catalog.entries[at]
-    notes = tuple(note for note in entry.notes if not note.startswith(STATES))
+    notes = entry.notes_without(STATES)
     emptied = replace(entry, msgstr="", fuzzy=False, previous=None, notes=notes)
     # The obsolete entry stays fuzzy, so that a person reviews it if its English comes back.
     older = replace(
@@ -237,7 +237,7 @@ def _comment_of(entry: Entry) -> str:
 
 def _written(entry: Entry, msgstr: str, *, is_draft: bool) -> Entry:
     """Return an entry with a new translation, and without notes about the state of the old one."""
-    notes = tuple(note for note in entry.notes if not note.startswith(FUZZY))
+    notes = entry.notes_without(FUZZY)
     if is_draft and msgstr:
         # The ``previous`` of a fuzzy entry is the English that it translates: here, the current
         # English.

@@ -72,8 +72,7 @@ def blocks_of(
     refusals = dict(refused)
     for rejection in merged.rejected:
         refusals.setdefault(rejection.message.msgid, rejection.refusal)
-    live = [entry for entry in catalog.entries if not entry.obsolete]
-    entries = {(entry.context, entry.msgid): entry for entry in live}
+    entries = {(entry.context, entry.msgid): entry for entry in catalog.live}
     blocks = []
     for number, (_, message) in enumerate(document.messages()):
         entry = entry_for(message, entries)

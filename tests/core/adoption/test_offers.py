@@ -220,12 +220,12 @@ def translation(
     return Translation(english=english, chinese=chinese, score=score)
 
 
-def entries(*messages: str) -> list[Entry]:
-    return [Entry(msgid=message) for message in messages]
+def entries(*messages: str) -> Catalog:
+    return Catalog(entries=tuple(Entry(msgid=message) for message in messages))
 
 
 def offers(
-    messages: list[str], translations: list[Translation], pin: dict[str, list[Entry]]
+    messages: list[str], translations: list[Translation], pin: dict[str, Catalog]
 ) -> dict[tuple[str, str], Offer]:
     found, _ = carry_to_pin("ovens", messages, translations, pin)
     return {(offer.page, offer.msgid): offer for offer in found}
@@ -464,9 +464,9 @@ def test_an_update_keeps_what_was_adopted_waiting_and_whose_it_is() -> None:
     entry = adopted(Entry(msgid=DOOR))
     changed = DOOR.replace("lamp", "light")
     for wanted in (
-        {"ovens": entries(DOOR)},
-        {"ovens": entries(changed)},
-        {"doors": entries(DOOR)},
+        {"ovens": entries(DOOR).entries},
+        {"ovens": entries(changed).entries},
+        {"doors": entries(DOOR).entries},
     ):
         updated = update_catalogs(
             {"ovens": Catalog(header={"Language": "zh_CN"}, entries=(entry,))},

@@ -45,7 +45,7 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
     meant = _meant_marks(subject, lost)
     if count_stray(subject, chinese, meant) <= 0 and nested <= _count_nested(english):
         return
-    marks = pairs.read_marks(source, meant)
+    marks, single = pairs.read_marks(source, meant)
     broken = _broken_markdown_pairs(subject, marks, lost)
     if broken:
         is_bold = any(pair.size > 1 for pair in broken)
@@ -58,12 +58,12 @@ def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
             # If no emphasis is lost, the author may want the single star to be visible.
             is_downgraded=lost <= 0 and not is_bold,
         )
-    elif lost > 0 and marks.single:
-        start, end = marks.single[0]
+    elif lost > 0 and single:
+        start, end = single[0]
         yield Problem(
             text=f"{quote(source[start:end])} has no partner, so it is visible",
             hint="Write the same marks before and after the words.",
-            spans=tuple(marks.single),
+            spans=tuple(single),
         )
 
 
@@ -80,7 +80,7 @@ def _meant_marks(subject: Subject, lost: int) -> re.Pattern[str]:
 
 
 def _broken_markdown_pairs(
-    subject: Subject, marks: pairs.Marks, lost: int
+    subject: Subject, marks: list[pairs.MarkPair], lost: int
 ) -> list[pairs.MarkPair]:
     """Return the pairs of marks that do not render, except those that are visible in the English.
 
@@ -89,7 +89,7 @@ def _broken_markdown_pairs(
     """
     source = subject.msgstr
     broken = []
-    for pair in marks.pairs:
+    for pair in marks:
         if pair.renders or source[pair.start : pair.end] in subject.english.visible:
             continue
         if lost <= 0 and source[pair.start : pair.inner_start] == "_":
@@ -125,7 +125,7 @@ def _count_wanted(mended: str) -> int:
     A pair gives one node. A pair of three stars gives two nodes: bold and italics.
     """
     count = 0
-    for pair in pairs.read_marks(mended, pairs.MEANT).pairs:
+    for pair in pairs.read_marks(mended, pairs.MEANT)[0]:
         count += 2 if pair.size == len("***") else 1
     return count
 

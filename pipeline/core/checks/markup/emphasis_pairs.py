@@ -66,16 +66,10 @@ class MarkPair:
         return self.inner_start - self.start
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marks:
-    """The runs of marks in a text: those in pairs, and single ones without a partner."""
-
-    pairs: list[MarkPair]
-    single: list[Span]
-
-
-def read_marks(source: str, meant: re.Pattern[str]) -> Marks:
-    """Return the runs of ``source`` that match ``meant``, in pairs of equal runs.
+def read_marks(
+    source: str, meant: re.Pattern[str]
+) -> tuple[list[MarkPair], list[Span]]:
+    """Return the pairs of equal runs of ``source`` that match ``meant``, and runs without partner.
 
     A run forms a pair with the last open run of the same characters, whether CommonMark accepts the
     pair or not. Runs that were opened in between have no partner, such as the ``*`` in
@@ -106,7 +100,7 @@ def read_marks(source: str, meant: re.Pattern[str]) -> Marks:
             closes=state.scanDelims(match.start(), is_star).can_close,
         )
         pairs.append(pair)
-    return Marks(pairs=pairs, single=single + opened)
+    return pairs, single + opened
 
 
 def _last_alike(source: str, opened: list[Span], run: str) -> int | None:
@@ -126,7 +120,7 @@ def mend(source: str, meant: re.Pattern[str]) -> str | None:
 
     Change only marks and white space. Return None if a pair cannot be rewritten.
     """
-    pairs = read_marks(source, meant).pairs
+    pairs = read_marks(source, meant)[0]
     if len(pairs) > EMPHASIS_PAIRS:
         return None
     while broken := next((pair for pair in pairs if not pair.renders), None):
@@ -135,7 +129,7 @@ def mend(source: str, meant: re.Pattern[str]) -> str | None:
         if better is None:
             return None
         source = better
-        pairs = read_marks(source, meant).pairs
+        pairs = read_marks(source, meant)[0]
     return source
 
 
@@ -148,7 +142,7 @@ def _first_better(
     badness of the whole text decides.
     """
     for fix in _rewritten_pair(source, broken):
-        if _badness(read_marks(fix, meant).pairs) < badness:
+        if _badness(read_marks(fix, meant)[0]) < badness:
             return fix
     return None
 

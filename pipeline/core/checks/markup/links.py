@@ -157,7 +157,7 @@ def _name_pattern(value: str) -> str:
 
     Use the pattern with ``re.IGNORECASE``.
     """
-    return r"\s+".join(re.escape(word) for word in value.removesuffix("_").split())
+    return r"\s+".join(map(re.escape, value.removesuffix("_").split()))
 
 
 def _name_in(source: str, value: str) -> str:

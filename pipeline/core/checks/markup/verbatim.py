@@ -199,7 +199,7 @@ def _shown_backslashes(parsed: Parsed) -> list[str]:
     backslash followed by another character.
     """
     escapes = [node.value for node in parsed.nodes("escape")]
-    return [value for value in escapes if _SHOWN_BACKSLASH.match(value)]
+    return list(filter(_SHOWN_BACKSLASH.match, escapes))
 
 
 _TICKS = "[`｀]"
@@ -354,7 +354,7 @@ def _escaped_words(source: str) -> list[str]:
     Code and other atoms are skipped: "甲\n乙 \* ``\t``" gives "\n".
     """
     pairs = re.findall(r"\\.", prose.mask(source, Markup.RST), re.DOTALL)
-    return [pair for pair in pairs if _ESCAPED_WORD.fullmatch(pair)]
+    return list(filter(_ESCAPED_WORD.fullmatch, pairs))
 
 
 find_backticks = by_markup(_find_markdown_backticks, _find_rst_backquotes)

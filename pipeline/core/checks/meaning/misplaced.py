@@ -351,9 +351,6 @@ def find_shifted(subjects: Sequence[Subject]) -> Iterator[Problem]:
 def _way_to(at: int, home: int) -> str:
     """Return the distance and direction to another entry: ``1 entry further down``."""
     distance = abs(home - at)
-    entries, direction = "entries", "up"
-    if distance == 1:
-        entries = "entry"
-    if home > at:
-        direction = "down"
+    entries = "entry" if distance == 1 else "entries"
+    direction = "down" if home > at else "up"
     return f"{distance} {entries} further {direction}"

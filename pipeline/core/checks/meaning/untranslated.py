@@ -98,7 +98,7 @@ def is_english(text: str) -> bool:
     characters = count_han(text)
     if not words or characters * 4 > len(words):
         return False
-    ordinary = count_ordinary([word.lower() for word in words])
+    ordinary = count_ordinary(list(map(str.lower, words)))
     # "See the guide" has two ordinary words. "Overview" has one, which suffices for a
     # text of one or two words.
     least = 1 if len(words) <= 2 else 2
@@ -147,7 +147,7 @@ def is_phrase(text: str) -> bool:
     words = words_of(text)
     if len(words) < _LEAST_COPIED:
         return False
-    if not count_ordinary([word.lower() for word in words]):
+    if not count_ordinary(list(map(str.lower, words))):
         return False
     return sum(map(str.islower, words)) > 1
 

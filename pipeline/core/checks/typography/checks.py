@@ -247,7 +247,7 @@ def _simplified_characters(text: str) -> Iterator[tuple[str, str]]:
     """
     simplified: Sequence[str] = _to_simplified()(text)
     if len(simplified) != len(text):
-        simplified = [_to_simplified()(character) for character in text]
+        simplified = list(map(_to_simplified(), text))
     return zip(text, simplified, strict=True)
 
 
