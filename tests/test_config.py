@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from cases import read_tables
-from places import ROOT
+from places import ROOT, TESTS
 
 from pipeline.config.reader import read_settings
 from pipeline.config.settings import (
@@ -23,7 +23,6 @@ CASES = read_tables(__file__)
 
 PIN = '[dependency-groups]\njax = ["jax==1.2.3", "jaxlib==1.2.3"]\n'
 MINIMAL = PIN + '[tool.pipeline.upstreams.docs]\nurl = "https://example.org/docs"\n'
-OF_JAX = MINIMAL + 'package = "JAX"\nref = "v{version}"\n'
 
 
 def write(folder: Path, text: str | bytes) -> Path:
@@ -55,48 +54,14 @@ def test_minimal_configuration_has_defaults(tmp_path: Path) -> None:
         (),
         (),
     )
+    assert (upstream.site, upstream.usual_names) == (SitePolicy(), {})
     assert upstream.selects("any/page")
     assert upstream.skip_rule("any/page") is None
 
 
 def test_every_key_is_read(tmp_path: Path) -> None:
-    text = f"""{PIN}
-[tool.pipeline]
-locales = ["zh_CN", "ja"]
-[tool.pipeline.execution]
-timeout = 7
-page-timeout = 70
-stall = 30
-wall-timeout = 700
-jobs = 3
-memory = 300
-output = 4
-cache = 5
-variables = ["HF_HOME"]
-[tool.pipeline.upstreams.docs]
-url = "u"
-ref = "v{{version}}"
-package = "JAX"
-docs = "d"
-page-url = "https://example.org/{{path}}"
-license = "MIT"
-include = ["guide/**", "index"]
-exclude = ["guide/old*"]
-skip = [{{ pages = ["guide/tpu*"], reason = "accelerator", note = "needs a TPU" }}]
-acknowledge = [{{ page = "guide/errors", cells = [2], reason = "upstream bug" }}]
-[[tool.pipeline.upstreams.docs.run]]
-pages = ["guide/gpu*"]
-reason = "accelerator"
-note = "wants a GPU"
-until = 3
-needs = ["torch"]
-modes = ["stand-in-data"]
-devices = 8
-timeout = 300
-page-timeout = 900
-compare = true
-"""
-    settings = read_settings(write(tmp_path, text), environ={})
+    text = (TESTS / "data" / "every-key.toml").read_text("utf-8")
+    settings = read_settings(write(tmp_path, PIN + text), environ={})
     upstream = settings.upstream("docs")
     assert settings.locales == ("zh_CN", "ja")
     assert settings.execution == ExecutionPolicy(
@@ -126,6 +91,14 @@ compare = true
     assert (upstream.ref, upstream.license) == ("v1.2.3", "MIT")
     assert upstream.docs == Folders(("d",))
     assert upstream.page_url == "https://example.org/{path}"
+    assert upstream.usual_names == {"bx": "brew.extra"}
+    assert upstream.site == SitePolicy(
+        title="文档",
+        edit_url="https://example.org/{page}#L{line}",
+        english_url="https://example.org/en/",
+        english_hosts=("docs.example.org", "127.0.0.1:8000"),
+        inventories={"numpy": "https://numpy.example/doc/"},
+    )
     assert [
         page
         for page in ("index", "guide/a/b", "guide/old/a", "other")
@@ -153,23 +126,6 @@ def test_a_site_may_begin_with_words_and_code(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"hero-code needs a sentence") as caught:
         read_settings(path, environ={})
     assert "hero = " in caught.value.hint
-
-
-def test_a_site_may_have_a_title_and_links(tmp_path: Path) -> None:
-    text = (
-        SITE
-        + 'title = "文档"\nedit-url = "https://example.org/{page}#L{line}"\nenglish-url = "https://example.org/en/"\n'
-    )
-    site = read_settings(write(tmp_path, text), environ={}).upstream("docs").site
-    assert site == SitePolicy(
-        title="文档",
-        edit_url="https://example.org/{page}#L{line}",
-        english_url="https://example.org/en/",
-    )
-    assert (
-        read_settings(write(tmp_path, MINIMAL), environ={}).upstream("docs").site
-        == SitePolicy()
-    )
 
 
 @pytest.mark.parametrize(
@@ -214,26 +170,9 @@ def test_a_link_that_is_no_template(line: str, tmp_path: Path) -> None:
 INVENTORIES = "[tool.pipeline.upstreams.docs.site.inventories]\n"
 
 
-def test_a_site_may_name_inventories_of_other_sites(tmp_path: Path) -> None:
-    text = f'{SITE}\n{INVENTORIES}numpy = "https://numpy.example/doc/"\n'
-    site = read_settings(write(tmp_path, text), environ={}).upstream("docs").site
-    assert site.inventories == {"numpy": "https://numpy.example/doc/"}
-
-
 @pytest.mark.parametrize(
     ("line", "problem"),
-    [
-        ('numpy = "https://numpy.example/doc"', "must be the address of a site"),
-        ('numpy = "javascript:hit()/"', "must be the address of a site"),
-        ('numpy = "file:///etc/"', "must be the address of a site"),
-        ('numpy = "https://"', "must be the address of a site"),
-        ("numpy = 7", "must be the address of a site"),
-        (
-            '"../numpy" = "https://numpy.example/"',
-            "a key of .*inventories must be a name",
-        ),
-        ('docs = "https://numpy.example/"', "'docs' cannot name another site"),
-    ],
+    CASES["an_inventory_has_a_name_and_an_address"],
 )
 def test_an_inventory_has_a_name_and_an_address(
     line: str, problem: str, tmp_path: Path
@@ -277,107 +216,18 @@ def test_unknown_upstream_is_answered_with_the_nearest(tmp_path: Path) -> None:
     assert caught.value.hint == "Did you mean 'docs'? Configured: docs."
 
 
-URL = 'url = "u"'
 IN_DOCS = PIN + "[tool.pipeline.upstreams.docs]\n"
+STARTS = {
+    "nothing": "",
+    "pin": PIN,
+    "minimal": MINIMAL,
+    "docs": IN_DOCS,
+    "docs with a url": f'{IN_DOCS}url = "u"\n',
+}
 BAD: dict[str, tuple[str | bytes, str]] = {
-    "unknown key": (
-        MINIMAL + "[tool.pipeline.executoin]\n",
-        "unknown key 'executoin' in [tool.pipeline]",
-    ),
-    "unknown key of an upstream": (
-        IN_DOCS + URL + '\nexlude = ["a"]\n',
-        "unknown key 'exlude' in [tool.pipeline.upstreams.docs]",
-    ),
-    "unknown key of execution": (
-        MINIMAL + "[tool.pipeline.execution]\ntimeuot = 3\n",
-        "unknown key 'timeuot' in [tool.pipeline.execution]",
-    ),
-    "no table": (PIN, "has no [tool.pipeline] table"),
-    "tool is no table": (
-        PIN.replace("[dep", "tool = 3\n[dep"),
-        "has no [tool.pipeline] table",
-    ),
-    "no upstreams": (
-        PIN + "[tool.pipeline]\n",
-        "tool.pipeline.upstreams is missing",
-    ),
-    "upstreams is no table": (
-        PIN + "[tool.pipeline]\nupstreams = 3\n",
-        "tool.pipeline.upstreams must be a table, not 3",
-    ),
-    "upstream is no table": (
-        PIN + "[tool.pipeline.upstreams]\ndocs = 3\n",
-        "tool.pipeline.upstreams.docs must be a table, not 3",
-    ),
-    "name": (
-        PIN + f'[tool.pipeline.upstreams."../up"]\n{URL}\n',
-        "a key of tool.pipeline.upstreams must be a name, not '../up'",
-    ),
-    "no url": (IN_DOCS, "tool.pipeline.upstreams.docs.url is missing"),
-    "url is no string": (
-        IN_DOCS + "url = 3\n",
-        "tool.pipeline.upstreams.docs.url must be a string, not 3",
-    ),
-    "include is no list": (
-        IN_DOCS + URL + '\ninclude = "a"\n',
-        "docs.include must be a list of strings, not 'a'",
-    ),
-    "skip is no array": (
-        IN_DOCS + URL + "\nskip = 3\n",
-        "docs.skip must be a list of tables, not 3",
-    ),
-    "skip without reason": (
-        IN_DOCS + URL + '\nskip = [{ pages = ["a"] }]\n',
-        "docs.skip[0].reason is missing",
-    ),
-    "acknowledge without cell": (
-        IN_DOCS + URL + '\nacknowledge = [{ page = "a", reason = "b" }]\n',
-        "docs.acknowledge[0].cells is missing",
-    ),
-    "acknowledge with a cell 0": (
-        IN_DOCS + URL + '\nacknowledge = [{ page = "a", cells = [0], reason = "b" }]\n',
-        "docs.acknowledge[0].cells[0] must be a whole number of at least 1, not 0",
-    ),
-    "no locales": (
-        MINIMAL + "[tool.pipeline]\nlocales = []\n",
-        "tool.pipeline.locales is empty",
-    ),
-    "locale": (
-        MINIMAL + '[tool.pipeline]\nlocales = ["../x"]\n',
-        "tool.pipeline.locales[0] must be a locale, not '../x'",
-    ),
-    "timeout": (
-        MINIMAL + "[tool.pipeline.execution]\ntimeout = 0\n",
-        "execution.timeout must be a whole number of at least 1, not 0",
-    ),
-    "timeout is a truth": (
-        MINIMAL + "[tool.pipeline.execution]\ntimeout = true\n",
-        "must be a whole number, not True",
-    ),
-    "jobs": (
-        MINIMAL + "[tool.pipeline.execution]\njobs = -1\n",
-        "execution.jobs must be a whole number of at least 0, not -1",
-    ),
-    "no pin": (
-        OF_JAX.removeprefix(PIN),
-        "the dependency group 'jax' must pin jax to one version",
-    ),
-    "groups is no table": (
-        "dependency-groups = 3\n" + OF_JAX.removeprefix(PIN),
-        "the dependency group 'jax' must pin",
-    ),
-    "pin is no list": (
-        OF_JAX.replace('["jax==1.2.3", "jaxlib==1.2.3"]', "3"),
-        "the dependency group 'jax' must pin",
-    ),
-    "two versions": (
-        OF_JAX.replace("jaxlib==1.2.3", "jaxlib==1.2.4"),
-        "the dependency group 'jax' must pin",
-    ),
-    "loose pin": (
-        OF_JAX.replace("jax==", "jax>="),
-        "the dependency group 'jax' must pin",
-    ),
+    case: (f"{STARTS[start]}{table}\n", message)
+    for case, (start, table, message) in CASES["bad"].items()
+} | {
     "a number without end": (
         MINIMAL + f"[tool.pipeline.execution]\njobs = {'9' * 5_000}\n",
         "is not valid TOML",
@@ -394,7 +244,6 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         MINIMAL + f"[tool.pipeline.execution.variables{'.a' * 40}]\n",
         "variables must be a list of strings, not {'a': {",
     ),
-    "not TOML": ("[tool.pipeline\n", "is not valid TOML"),
     "not UTF-8": (b"\xff\xfe", "is not valid TOML"),
 }
 
@@ -562,32 +411,11 @@ def test_what_cannot_be_docs_names_the_key(
     assert caught.value.where == str(path)
 
 
-@pytest.mark.parametrize(
-    ("lines", "names"),
-    [
-        ("", {}),
-        ('usual-names = { bx = "brew.extra" }\n', {"bx": "brew.extra"}),
-    ],
-)
-def test_what_code_calls_parts_of_the_package(
-    lines: str, names: dict[str, str], tmp_path: Path
-) -> None:
-    path = write(tmp_path, f"{MINIMAL}{lines}")
-    assert read_settings(path, environ={}).upstream("docs").usual_names == names
-
-
 @pytest.mark.parametrize("value", ["1", '["jnp"]', "{ jnp = 1 }"])
 def test_usual_names_are_texts(value: str, tmp_path: Path) -> None:
     path = write(tmp_path, f"{MINIMAL}usual-names = {value}\n")
     with pytest.raises(ConfigError, match="usual-names"):
         read_settings(path, environ={})
-
-
-def test_a_site_may_have_other_hosts(tmp_path: Path) -> None:
-    hosts = '["docs.example.org", "127.0.0.1:8000"]'
-    path = write(tmp_path, f"{SITE}english-hosts = {hosts}\n")
-    site = read_settings(path, environ={}).upstream("docs").site
-    assert site.english_hosts == ("docs.example.org", "127.0.0.1:8000")
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,14 @@ from pathlib import Path
 
 import pytest
 from branch_project import LOCALE, NAME, Clone
+from cases import read_tables
 from folders import write_tree
 from places import ROOT
 
 from pipeline import limits
 from pipeline.limits import FILE_BYTES, FOUND_FILES, MEBIBYTE
 
+CASES = read_tables(__file__)
 SECONDS = (
     4.0  # of CPU: 2 on a machine with nothing else to do, of which imports take half
 )
@@ -84,8 +86,6 @@ CATALOGS: dict[str, tuple[Callable[[], bytes], str]] = {
         "is not UTF-8",
     ),
 }
-CATALOG = "translations/zh_CN/sample/faq.po"
-MEMORY_FILE = "translations/memory/zh_CN/sample/faq.po"
 ADOPTED = ("--author", "A", "--license", "MIT")
 
 
@@ -110,21 +110,7 @@ def rows() -> dict[str, Row]:
             content=content,
             message=message,
         )
-    doors = {
-        "check FILE": CATALOG,
-        "check sample": CATALOG,
-        "build sample --no-execute": CATALOG,
-        "sync sample --no-execute": CATALOG,
-        "split sample": CATALOG,
-        "merge sample": CATALOG,
-        "status sample": CATALOG,
-        "export sample": CATALOG,
-        "memory verify sample": MEMORY_FILE,
-        "review": MEMORY_FILE,
-        f"memory merge -- {MEMORY_FILE} FILE {MEMORY_FILE} 7 {MEMORY_FILE} a b": "in/faq.po",
-        "adopt sample FILE": "in/faq.po",
-    }
-    for command, file in doors.items():
+    for command, file in CASES["doors"].items():
         content, message = CATALOGS["bytes"]
         found[f"{command}: bytes"] = Row(
             command=command, file=file, content=content, message=message
@@ -152,15 +138,16 @@ def rows() -> dict[str, Row]:
             content=content,
             message=message,
         )
+    for name, (command, file, most, code) in CASES["huge"].items():
+        found[name] = Row(
+            command=command,
+            file=file,
+            content=bytes,
+            size=HUGE,
+            message=f"at most {most} are read",
+            code=code,
+        )
     return found | OTHERS
-
-
-def huge(command: str, file: str, most: str, *, code: int = 4) -> Row:
-    """A file of many terabytes, of which a command reads at most ``most`` bytes."""
-    message = f"at most {most} are read"
-    return Row(
-        command=command, file=file, content=bytes, size=HUGE, message=message, code=code
-    )
 
 
 OTHERS = {
@@ -196,16 +183,6 @@ OTHERS = {
         content=lambda: b"[" + b"1," * 40_000_000 + b"1]",
         message="at most 8,388,608 are read",
     ),
-    "serve: lock": huge(
-        "serve sample --port 18765 --no-browser", "upstream/sample.lock", "8,388,608"
-    ),
-    "serve: configuration": huge(
-        "serve sample --port 18765 --no-browser", "pyproject.toml", "1,048,576", code=2
-    ),
-    "upgrade: configuration": huge(
-        "upgrade latest sample --dry-run", "pyproject.toml", "1,048,576", code=2
-    ),
-    "pull: lock": huge("pull sample", "upstream/sample.lock", "8,388,608"),
     "build: pulled page": Row(
         command="build sample --no-execute",
         file="upstream/sample/arrays.md",
@@ -214,22 +191,12 @@ OTHERS = {
         message="arrays.md",
         code=3,
     ),
-    "site: lock": huge("site sample --no-execute", "upstream/sample.lock", "8,388,608"),
     "draft: glossary": Row(
         command="draft sample --stub --yes",
         file="translations/glossary/zh_CN.csv",
         content=bytes,
         size=2 * MEBIBYTE,
         message="at most 1,048,576 are read",
-    ),
-    "draft: lock": huge(
-        "draft sample --stub --yes", "upstream/sample.lock", "8,388,608"
-    ),
-    "draft: catalogue": huge(
-        "draft sample --stub --yes --pages faq", CATALOG, "8,388,608"
-    ),
-    "draft: another file": huge(
-        "draft sample --stub --yes", "translations/notes.txt", "268,435,456"
     ),
     "cache: entry": Row(
         command="cache verify",
@@ -253,10 +220,6 @@ OTHERS = {
         content=bytes,
         size=17 * MEBIBYTE,
         message="at most 16,777,216 are read",
-    ),
-    "verify-site: any file": huge("verify-site in", "in/freshness.json", "67,108,864"),
-    "sync: catalogue of any size": huge(
-        "sync sample --no-execute", CATALOG, "268,435,456"
     ),
 }
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cases import read_tables
 from places import ROOT
 
 from pipeline.config.reader import read_settings
 from pipeline.config.settings import Mode, RunRule
 from pipeline.errors import ConfigError
 
+CASES = read_tables(__file__)["bad"]
 UPSTREAM = """
 [tool.pipeline.upstreams.docs]
 url = "https://example.org/docs"
@@ -77,111 +79,22 @@ def test_modes_of_this_project_have_their_files() -> None:
     assert all((ROOT / mode.startup).is_file() for mode in own)
 
 
-def mode(*lines: str, name: str = "quiet") -> str:
-    return "\n".join((f"[tool.pipeline.modes.{name}]", *lines, ""))
-
-
-NOTE = 'note = "without a sound"'
-FILE = 'startup = "quiet.py"'
-BAD = {
-    "modes are no table": (
-        "[tool.pipeline]\nmodes = 3\n",
-        "tool.pipeline.modes must be a table, not 3",
-    ),
-    "a mode is no table": (
-        "[tool.pipeline.modes]\nquiet = 3\n",
-        "tool.pipeline.modes.quiet must be a table, not 3",
-    ),
-    "name": (
-        mode(NOTE, FILE, name='"../up"'),
-        "a key of tool.pipeline.modes must be a name, not '../up'",
-    ),
-    "name of one that comes along": (
-        mode(NOTE, FILE, name="stand-in-data"),
-        "tool.pipeline.modes.stand-in-data has the name of a built-in mode",
-    ),
-    "unknown key": (
-        mode(NOTE, 'start-up = "quiet.py"'),
-        "unknown key 'start-up' in [tool.pipeline.modes.quiet]",
-    ),
-    "no note": (mode(FILE), "tool.pipeline.modes.quiet.note is missing"),
-    "note is no string": (
-        mode("note = 3", FILE),
-        "tool.pipeline.modes.quiet.note must be a string, not 3",
-    ),
-    "nothing to do": (mode(NOTE), "has neither startup nor variables"),
-    "nothing in variables": (
-        mode(NOTE, "variables = {}"),
-        "has neither startup nor variables",
-    ),
-    "startup is no string": (
-        mode(NOTE, 'startup = ["quiet.py"]'),
-        "quiet.startup must be a file inside the project, not ['quiet.py']",
-    ),
-    "startup is empty": (mode(NOTE, 'startup = ""'), "quiet.startup is empty"),
-    "startup above": (mode(NOTE, 'startup = "../x.py"'), "must be a file inside"),
-    "startup within above": (mode(NOTE, 'startup = "a/../x.py"'), "must be a file in"),
-    "startup absolute": (mode(NOTE, 'startup = "/etc/x.py"'), "must be a file inside"),
-    "startup of Windows": (mode(NOTE, "startup = 'a\\x.py'"), "must be a file inside"),
-    "startup with NUL": (
-        mode(NOTE, 'startup = "a\\u0000.py"'),
-        "must be a file inside",
-    ),
-    "startup among what is pulled": (
-        mode(NOTE, 'startup = "upstream/Docs/x.py"'),
-        "quiet.startup is in the folder of the pulled docs of 'docs'",
-    ),
-    "cell-seconds is no number": (
-        mode(NOTE, FILE, 'cell-seconds = "5"'),
-        "quiet.cell-seconds must be a number, not '5'",
-    ),
-    "cell-seconds is nothing that counts": (
-        mode(NOTE, FILE, "cell-seconds = nan"),
-        "quiet.cell-seconds must be a number of at least 0, not nan",
-    ),
-    "cell-seconds is no number but true": (
-        mode(NOTE, FILE, "cell-seconds = true"),
-        "quiet.cell-seconds must be a number, not True",
-    ),
-    "cell-seconds below 0": (
-        mode(NOTE, FILE, "cell-seconds = -1"),
-        "quiet.cell-seconds must be a number of at least 0, not -1",
-    ),
-    "cell-seconds is infinite": (
-        mode(NOTE, FILE, "cell-seconds = inf"),
-        "quiet.cell-seconds must be a number of at most 1000000000, not inf",
-    ),
-    "cell-seconds without end": (
-        mode(NOTE, FILE, "cell-seconds = 1e300"),
-        "quiet.cell-seconds must be a number of at most 1000000000, not 1e+300",
-    ),
-    "variables are no table": (
-        mode(NOTE, 'variables = ["A"]'),
-        "quiet.variables must be a table, not ['A']",
-    ),
-    "a variable is no string": (
-        mode(NOTE, "variables = { A = 1 }"),
-        "quiet.variables.A must be a string without NUL, not 1",
-    ),
-    "name of a variable": (
-        mode(NOTE, 'variables = { "A=B" = "1" }'),
-        "quiet.variables must be the name of an environment variable, not 'A=B'",
-    ),
-    "value of a variable": (
-        mode(NOTE, 'variables = { A = "\\u0000" }'),
-        "quiet.variables.A must be a string without NUL",
-    ),
-    "a rule names one that is not there": (
-        QUIET + rule("quite"),
-        "tool.pipeline.upstreams.docs.run[0].modes: no mode is called 'quite'",
-    ),
+MODE = "[tool.pipeline.modes.quiet]\n"
+NOTE = 'note = "without a sound"\n'
+STARTS = {
+    "nothing": "",
+    "mode": MODE,
+    "mode with a note": MODE + NOTE,
+    "mode with a file": f'{MODE}{NOTE}startup = "quiet.py"\n',
+    "quiet": QUIET,
 }
 
 
-@pytest.mark.parametrize("case", BAD)
-def test_a_bad_mode_is_told_with_its_place(tmp_path: Path, case: str) -> None:
-    text, message = BAD[case]
-    path = write(tmp_path, text + UPSTREAM)
+@pytest.mark.parametrize(("start", "table", "message"), CASES.values(), ids=CASES)
+def test_a_bad_mode_is_told_with_its_place(
+    tmp_path: Path, start: str, table: str, message: str
+) -> None:
+    path = write(tmp_path, f"{STARTS[start]}{table}\n{UPSTREAM}")
     with pytest.raises(ConfigError) as caught:
         read_settings(path, environ={})
     assert message in caught.value.what
