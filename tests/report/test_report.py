@@ -97,17 +97,6 @@ def test_json_adds_up_the_pages() -> None:
     }
 
 
-def test_json_of_a_cached_run_is_the_same() -> None:
-    """Else the second of two equal runs would write a file."""
-    cached = dataclasses.replace(
-        PAGE_A, execution=dataclasses.replace(PASSED, cached=True)
-    )
-    again = dataclasses.replace(
-        RESULT, pages={"zh_CN": (cached, PAGE_B, PAGE_C)}, changes=("x",)
-    )
-    assert run_json(again) == run_json(RESULT)
-
-
 def test_json_keeps_nothing_that_varies_from_run_to_run() -> None:
     varied = dataclasses.replace(PASSED, cached=True, cell_seconds=(0.1, 0.2, 0.3, 1.9))
     again = dataclasses.replace(
@@ -115,6 +104,7 @@ def test_json_keeps_nothing_that_varies_from_run_to_run() -> None:
         pages={
             "zh_CN": (dataclasses.replace(PAGE_A, execution=varied), PAGE_B, PAGE_C)
         },
+        changes=("x",),
     )
     assert run_json(again) == run_json(RESULT)
 
@@ -182,12 +172,6 @@ def test_colours_of_a_traceback_stay_out_of_text_and_junit() -> None:
     assert "  line 2" in (ET.fromstring(to_junit(result))[1][0][0].text or "")
 
 
-def test_json_survives_any_text() -> None:
-    odd = dataclasses.replace(ERROR, text="\ud800 \x00 \u2028 中")
-    data = json.loads(run_json(dataclasses.replace(RESULT, findings=(odd,))))
-    assert data["findings"][0]["text"] == odd.text
-
-
 def test_junit_has_a_case_per_page_and_stage() -> None:
     suites = {suite.get("name"): suite for suite in ET.fromstring(to_junit(RESULT))}
     assert list(suites) == ["docs.zh_CN.pages", "docs.execute"]
@@ -215,30 +199,11 @@ def test_junit_has_a_case_per_page_and_stage() -> None:
     assert "g(2)" in (failure.text or "")
 
 
-def test_junit_survives_any_text() -> None:
-    odd = dataclasses.replace(ERROR, text="\x00 \x1b ]]> <&> \ud800 \uffff 中 😀")
-    case = ET.fromstring(to_junit(dataclasses.replace(RESULT, findings=(odd,))))[1][0]
-    assert (
-        case[0].get("message")
-        == r"a.po:7: \x00 \x1b ]]> <&> \xd800 \xffff 中 😀 [atom-lost]"
-    )
-
-
 def test_text_shows_table_findings_failures_and_summary() -> None:
     text = run_text(RESULT, Screen(width=120))
     rows = {line.split()[0]: line.split() for line in text.split("\n") if line.strip()}
     assert rows["a"] == ["a", "10", "100", "%", "2", "passed", "2.5"]
-    assert rows["guides/[b]"] == [
-        "guides/[b]",
-        "4",
-        "25",
-        "%",
-        "2",
-        "30",
-        "1",
-        "failed",
-        "1.2",
-    ]
+    assert rows["guides/[b]"] == "guides/[b] 4 25 % 2 30 1 failed 1.2".split()
     assert rows["c"] == ["c", "0", "–", "skipped:", "accelerator"]
     assert (
         "error [atom-lost] a.po:7: `jit` is missing\n    Put it back.\n"

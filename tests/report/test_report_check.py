@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from cases import read_tables
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -20,6 +21,8 @@ from pipeline.report.findings import excerpt
 from pipeline.report.json import check_json
 from pipeline.report.result import CheckResult
 from pipeline.report.value import Screen
+
+CASES = read_tables(__file__)
 
 BOLD = Finding(
     code="M102",
@@ -181,21 +184,7 @@ def test_a_mistake_of_the_file_itself_has_no_words() -> None:
 
 @pytest.mark.parametrize(
     ("before", "after", "shown"),
-    [
-        # What is gone is shown by its neighbours.
-        ("见图 。", "见图。", "见\x1b[4;32m图。\x1b[0m"),
-        (
-            "用JAX编写代码，再用XLA编译。",
-            "用 JAX编写代码，再用 XLA编译。",
-            "用\x1b[4;32m \x1b[0mJAX编写代码，再用\x1b[4;32m \x1b[0mXLA编译。",
-        ),
-        (
-            "a__甲__b",
-            "a**甲**b",
-            "a\x1b[4;32m**甲**\x1b[0mb",
-        ),  # close together: one place
-        ("甲 ", "甲", "\x1b[4;32m甲\x1b[0m"),
-    ],
+    CASES["what_a_fix_changes_is_marked"],
 )
 def test_what_a_fix_changes_is_marked(before: str, after: str, shown: str) -> None:
     mistake = replace(SPACE, msgstr=before, fixed=after, spans=())
@@ -230,16 +219,6 @@ def test_what_a_page_says_does_not_drive_the_terminal(colour: bool) -> None:
         if colour
         else "  »\\x1b«[2J甲\\r\\x07\\u202e乙\\u200b\\ud800"
     )
-
-
-@pytest.mark.parametrize("where", ["msgstr", "text", "section", "file"])
-def test_what_a_page_says_is_no_workflow_command(where: str) -> None:
-    mistake = replace(BOLD, spans=(), **{where: "::set-env name=A::b ##[add-mask]c"})  # type: ignore[arg-type]
-    text = check_text(
-        CheckResult(findings=(mistake,), diffs="::debug::x\n"), Screen(width=200)
-    )
-    assert "set-env" in text
-    assert not re.search(r"(?m)^\s*::|##\[", text)
 
 
 def test_line_breaks_of_a_msgstr_are_shown() -> None:
@@ -352,13 +331,6 @@ def test_json_holds_everything() -> None:
     assert (record["written"], record["diffs"]) == (["a.po"], "+甲\n")
 
 
-def test_json_of_a_lone_surrogate_can_be_read() -> None:
-    record = json.loads(
-        check_json(CheckResult(findings=(replace(BOLD, msgstr="甲\ud800"),)))
-    )
-    assert record["mistakes"][0]["msgstr"] == "甲\ud800"
-
-
 def test_annotations_are_what_github_reads() -> None:
     assert to_github(RESULT) == (
         "::error file=translations/zh_CN/docs/trees.po,line=123,title=M102 bold or italics "
@@ -458,16 +430,6 @@ def test_sarif_paths_are_uris() -> None:
     assert (
         found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
         == "%E9%A1%B5/a%20b%25.po"
-    )
-
-
-def test_sarif_messages_have_no_links_of_the_msgstr() -> None:
-    (found,) = _sarif(
-        CheckResult(findings=(replace(BOLD, text="`[a](http://evil.example)` is new"),))
-    )["results"]
-    assert (
-        found["message"]["text"]
-        == "`[a\\](http://evil.example)` is new. Move the colon out of the bold."
     )
 
 

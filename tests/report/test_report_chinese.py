@@ -62,17 +62,7 @@ def test_no_words_are_for_a_code_that_does_not_exist() -> None:
 
 @pytest.mark.parametrize(
     ("english", "chinese"),
-    [
-        ("lacks `a`; has `b` instead", "缺少 `a`，却有 `b`"),
-        ("lacks `{0}`", "缺少 `{0}`"),
-        ("lacks a space: “用jit”", "缺少空格：“用jit”"),
-        (
-            "lacks 1 of the 3 line breaks of the English",
-            "英文有 3 处换行，这里少了 1 处",
-        ),
-        ("has `x`, which the English does not have", "有 `x`，而英文没有"),
-        ("M304 cannot be silenced", "M304 不能忽略"),
-    ],
+    CASES["sentences_keep_what_they_quote"],
 )
 def test_sentences_keep_what_they_quote(english: str, chinese: str) -> None:
     assert in_chinese(finding("M201", english)).text == chinese
@@ -80,15 +70,7 @@ def test_sentences_keep_what_they_quote(english: str, chinese: str) -> None:
 
 @pytest.mark.parametrize(
     ("english", "chinese"),
-    [
-        ("bold", "粗体"),
-        ("bold and the link", "粗体和链接"),
-        ("link, and the link “y”", "链接, 和链接 “y”"),
-        ("bold and `the` link", "粗体和 `the` 链接"),
-        ("the role “x” and the link “非 常”", "角色 “x” 和链接 “非 常”"),
-        ("1 entry further up", "1 entry further 上"),
-        ("a link to 3", "a 链接 to 3"),
-    ],
+    CASES["no_space_follows_chinese_words_at_the_end_or_before_others"],
 )
 def test_no_space_follows_chinese_words_at_the_end_or_before_others(
     english: str, chinese: str
@@ -235,17 +217,7 @@ def test_patterns_take_as_many_groups_as_their_words_name() -> None:
 
 @pytest.mark.parametrize(
     ("environ", "is_wanted"),
-    [
-        ({}, False),
-        ({"LANG": "zh_CN.UTF-8"}, True),
-        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, False),
-        ({"LANG": "C.UTF-8", "LANGUAGE": "zh_CN"}, False),
-        ({"LANG": "en_US.UTF-8", "LANGUAGE": "zh_CN:en"}, True),
-        ({"LANG": "zh_CN.UTF-8", "LANGUAGE": "en"}, False),
-        ({"LANG": "en_US.UTF-8", "LC_MESSAGES": "zh_CN"}, True),
-        ({"LANG": "zh_TW.UTF-8"}, False),
-        ({"LANG": "de_DE@euro"}, False),
-    ],
+    CASES["the_locale_decides"],
 )
 def test_the_locale_decides(environ: dict[str, str], is_wanted: bool) -> None:
     assert is_chinese_wanted(environ) is is_wanted

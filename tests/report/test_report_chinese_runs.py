@@ -105,20 +105,7 @@ def test_lines_of_a_run(english: str, chinese: str) -> None:
 
 @pytest.mark.parametrize(
     ("code", "hint", "chinese"),
-    [
-        (
-            "M502",
-            "Write “张量” or “Tensor”. 指多维数组.",
-            "写“张量” 或 “Tensor”。指多维数组。",
-        ),
-        ("M502", "Write “张量”.", "写“张量”。"),
-        ("M709", "Write “账户”.", "写“账户”。"),
-        (
-            "M205",
-            "Write `x_`_, or `… <x_>`_ to show other words.",
-            "写 `x_`_；想显示别的文字，就写 `… <x_>`_。",
-        ),
-    ],
+    CASES["the_remedy_comes_before_what_holds_of_the_code"],
 )
 def test_the_remedy_comes_before_what_holds_of_the_code(
     code: str, hint: str, chinese: str
@@ -173,16 +160,7 @@ def test_the_table_of_all_upstreams_is_told_in_chinese() -> None:
 
 @pytest.mark.parametrize(
     ("words", "told"),
-    [
-        (
-            ["build", "sample"],
-            "错误：还没有从 sample 取过文档\n  请运行：nox -s pull -- sample\n",
-        ),
-        (
-            ["status", "sampel"],
-            "错误：没有叫 sampel 的上游\n  是不是 sample？配置里有：jax, jax@0.11.0, sample。\n",
-        ),
-    ],
+    CASES["an_error_is_told_in_chinese"],
 )
 def test_an_error_is_told_in_chinese(
     words: list[str],

@@ -39,7 +39,7 @@ from pipeline.core.results import PageResult
 from pipeline.findings import Finding, Severity
 from pipeline.log import command_message, printable
 from pipeline.report.check import check_text, render
-from pipeline.report.json import Previous, badges_of, read_previous, run_json
+from pipeline.report.json import Previous, read_previous, run_json
 from pipeline.report.junit import to_junit
 from pipeline.report.page import to_html, to_summary
 from pipeline.report.result import CheckResult, RunResult
@@ -250,15 +250,6 @@ def test_json_and_sarif_hold_the_text_itself(text: str) -> None:
         .replace("\\](", "](")
         .startswith(whole.replace("\\](", "]("))
     )
-
-
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_badges_hold_the_text_itself(text: str) -> None:
-    label = of_a_lock(f"{text} {WORD}")
-    made = result(text)
-    lock = replace(made.lock, version=label, package="JAX")
-    badges = badges_of(replace(made, lock=lock), "zh_CN")
-    assert json.loads(badges["jax"])["message"] == label
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
