@@ -19,101 +19,19 @@ from bs4 import BeautifulSoup
 from folders import read_tree, write_tree
 from markdown_it import MarkdownIt
 from notebooks import code, notebook, prose
-from places import ROOT
 from repositories import commit_release, init_repository
 
 from pipeline.cli import main
 from pipeline.reading import dialect_of
 
-MKDOCS = {
-    "mkdocs.yml": "site_name: Kettles\n",
-    "docs/index.md": """\
-# Kettles
+DATA = Path(__file__).parent / "data"
 
-A kettle boils water. See the [guide](guide.md).
 
-!!! note "Mind the steam"
+def read_texts(name: str) -> dict[str, str]:
+    return {path: data.decode() for path, data in read_tree(DATA / name).items()}
 
-    Steam burns skin before anyone notices.
 
-    - keep a distance
-    - open the lid slowly
-
-??? tip
-    Descale it twice a year.
-
-=== "Electric"
-
-    Plug it in first.
-
-=== "Stove"
-
-    Light the flame first.
-""",
-    "docs/guide.md": """\
-# Boiling
-
-::: brew.boil
-    options:
-      heading_level: 3
-
-The object above is documented by its source.
-
-::: brew.Pot
-
-Afterwards pour the water out.
-
-```python
-brew.boil(1)
-```
-
-| part | use |
-| ---- | --- |
-| lid | keeps heat inside |
-""",
-}
-SPHINX = {
-    "intro.md": """\
-# Proofs of looms
-
-```{toctree}
-weave
-```
-
-Looms hold threads.
-""",
-    "weave.md": """\
-# Weaving
-
-```{exercise} Count the threads
-:label: count
-
-How many threads cross the warp?
-```
-
-````{solution} count
-Exactly twelve cross it.
-
-```{code-block} python
-twelve = 12
-```
-````
-
-```{prf:theorem} Tension
-:label: tension
-
-Every thread pulls equally.
-```
-
-:::{prf:proof}
-Suppose one pulled harder.
-:::
-
-```{dropdown} More about it
-Hidden words appear later.
-```
-""",
-}
+MKDOCS = read_texts("kettles")
 GALLERY = {
     "clocks/wheel.ipynb": notebook(
         prose("Wheels turn slowly.\n"), code("print(4 * 5)"), title="# A wheel"
@@ -144,7 +62,7 @@ TREES = {
         no_prose=frozenset("note tip options heading level brew boil pot".split()),
     ),
     "looms": Tree(
-        files=SPHINX,
+        files=read_texts("looms"),
         configuration='prose-directives = ["exercise", "solution", "prf:theorem", '
         '"prf:proof"]\n'
         "[tool.pipeline.upstreams.looms.site]\n"
@@ -387,25 +305,3 @@ def test_what_a_page_shows_and_is_not_there_is_a_warning(
     told = capsys.readouterr().err
     for place in ("index.md:3", "index.md:5", "b.rst:4"):
         assert f"warning [sphinx] {place}: image file is missing" in told
-
-
-@pytest.mark.slow
-def test_the_sample_under_another_name_claims_nothing_of_jax(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_tree(tmp_path / "src", read_tree(ROOT / "upstream" / "sample"))
-    (tmp_path / "pyproject.toml").write_text(
-        '[tool.pipeline.upstreams.copy]\nurl = "src"\n'
-    )
-    monkeypatch.chdir(tmp_path)
-    assert main(["sync", "--no-execute", "-q"]) == 0
-    assert main(["check", "-q"]) == 0
-    assert main(["site", "--no-execute", "-q"]) == 0
-    site = tmp_path / "build" / "site" / "copy"
-    facts = json.loads((site / "progress.json").read_bytes())
-    assert (facts["title"], facts["release"]) == ("copy", "")
-    for row in facts["pages"]:
-        soup = BeautifulSoup((site / row["url"]).read_text("utf-8"), "html.parser")
-        for line in soup.select(".jz-fresh"):
-            assert "JAX" not in line.get_text()
-            assert "Apache" not in line.get_text()

@@ -97,18 +97,6 @@ def test_two_pull_requests_from_main_merge_in_either_order(
     assert is_whole(work, "garage")
 
 
-def test_two_pull_requests_for_different_paragraphs_of_a_page(work: Clone) -> None:
-    add(work, "one", "cellar", "glue", "胶水")
-    add(work, "two", "cellar", "drill", "钻头")
-    add(work, "three", "cellar", "saw", "锯子")
-    work.git("checkout", "-q", "main")
-    for branch in ("two", "three", "one"):
-        merge(work, branch)
-        work.assert_follows()
-    texts = work.texts("cellar")
-    assert (texts["glue"], texts["drill"], texts["saw"]) == ("胶水", "钻头", "锯子")
-
-
 def test_squash_merge_and_a_branch_that_goes_on_from_before_it(work: Clone) -> None:
     add(work, "one", "cellar")
     translate(work, "garage", "saw", "锯子")
@@ -184,14 +172,6 @@ def test_revert_and_the_revert_of_the_revert(work: Clone) -> None:
     work.git("revert", "--no-edit", "HEAD")
     work.assert_follows()
     assert is_whole(work, "cellar")
-
-
-def test_revert_of_a_better_version_brings_the_earlier_one_back(work: Clone) -> None:
-    translate(work, "cellar", "glue", "初稿")
-    translate(work, "cellar", "glue", "定稿")
-    work.git("revert", "--no-edit", "HEAD")
-    work.assert_follows()
-    assert work.texts("cellar")["glue"] == "初稿"
 
 
 def test_amended_commit_and_a_reset_to_before_it(work: Clone) -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from catalog_files import edit_catalog, read_catalog
 
 from pipeline.adapters import po
 from pipeline.adapters.files import replace_if_unchanged
@@ -37,7 +38,7 @@ def write(path: Path, *entries: Entry) -> Path:
 
 
 def read(path: Path) -> list[Entry]:
-    return list(po.read_catalog(path.read_bytes(), where=path.name).catalog.entries)
+    return list(read_catalog(path).entries)
 
 
 def found(capsys: Speech) -> list[tuple[str, int]]:
@@ -46,16 +47,6 @@ def found(capsys: Speech) -> list[tuple[str, int]]:
         (mistake["code"], mistake["line"])
         for mistake in json.loads(capsys.readouterr().out)["mistakes"]
     ]
-
-
-def edit(catalog: Path, msgid: str, **fields: object) -> None:
-    file = po.read_catalog(catalog.read_bytes(), where="x").catalog
-    entries = tuple(
-        replace(entry, **fields) if entry.msgid == msgid else entry  # type: ignore[arg-type]
-        for entry in file.entries
-    )
-    assert entries != file.entries
-    catalog.write_bytes(po.format_catalog(replace(file, entries=entries)))
 
 
 @pytest.fixture
@@ -226,7 +217,8 @@ def break_bold(project: Path) -> tuple[Path, str]:
         if "**" in entry.msgid and entry.msgid.count("**") == 2
     )
     inside = entry.msgid.split("**")[1]
-    edit(catalog, entry.msgid, msgstr=f"说明**{inside}。**如此")
+    changed = replace(entry, msgstr=f"说明**{inside}。**如此")
+    edit_catalog(catalog, lambda one: changed if one == entry else one)
     return catalog, entry.msgid
 
 

@@ -213,12 +213,6 @@ def test_a_limit_is_one_of_entries(sample: DraftProject, well: Server) -> None:
     assert len(by_model) == 10
 
 
-def test_other_pages_are_left_alone(sample: DraftProject, well: Server) -> None:
-    told = sample.draft("--pages", "grad")
-    assert (told.code, well.bodies) == (0, [])
-    assert "nothing to draft" in told.err
-
-
 def test_a_heading_that_is_a_term_needs_no_call(
     sample: DraftProject, well: Server
 ) -> None:
@@ -802,14 +796,6 @@ def test_quiet_says_nothing_of_what_went_well(
 ) -> None:
     told = sample.draft("-q")
     assert (told.code, told.out, told.err) == (0, "", "")
-
-
-def test_texts_of_an_endpoint_drive_no_terminal(sample: DraftProject) -> None:
-    with model_server(lambda exchange: exchange.fail(500, "\x1b[31mred\x07")) as server:
-        sample.configure(server.url)
-        told = sample.draft()
-    assert "\x1b" not in told.err
-    assert "red" in told.err
 
 
 # The stub.

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from branch_project import Clone
+from catalog_files import edit_catalog, read_catalog
 from folders import read_tree
 from repositories import git
 from translate.convert import po2xliff, xliff2po
@@ -50,7 +51,7 @@ def _pulled(project: Path) -> Path:
 @pytest.mark.parametrize("form", ["po", "xliff"])
 def test_a_round_trip_loses_no_state(project: Path, form: str, capsys: Speech) -> None:
     catalogs = project / "translations" / "zh_CN" / "sample"
-    faq = po.read_catalog((catalogs / "faq.po").read_bytes(), where="faq").catalog
+    faq = read_catalog(catalogs / "faq.po")
     first, second, *rest = faq.entries
     changed = (
         replace(first, fuzzy=True, previous="It was called otherwise."),
@@ -91,8 +92,8 @@ def test_work_done_elsewhere_comes_into_the_memory(
     assert main(["import", "--name", "sample", str(tmp_path / "back")]) == 0
     memory = project / "translations" / "memory" / "zh_CN" / "sample" / "guides/vmap.po"
     assert main(["split", "sample"]) == 0
-    entries = po.read_catalog(memory.read_bytes(), where="x").catalog.entries
-    assert "用 `in_axes` 说明" in {entry.msgstr for entry in entries}
+    texts = {entry.msgstr for entry in read_catalog(memory).entries}
+    assert "用 `in_axes` 说明" in texts
 
 
 def test_exporting_again_writes_nothing(project: Path, capsys: Speech) -> None:
@@ -121,10 +122,9 @@ def test_templates_hold_no_chinese(project: Path) -> None:
 
 def _edit(path: Path, text: str) -> None:
     """Put another translation into the first entry of a catalogue."""
-    catalog = po.read_catalog(path.read_bytes(), where="x").catalog
-    first, *rest = catalog.entries
-    entries = (replace(first, msgstr=text), *rest)
-    path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
+    first = read_catalog(path).entries[0]
+    changed = replace(first, msgstr=text)
+    edit_catalog(path, lambda entry: changed if entry == first else entry)
 
 
 def test_what_both_sides_changed_stays_and_is_told(
@@ -194,7 +194,7 @@ def test_a_po_file_as_weblate_saves_it_is_taken(
     assert main(["import", "--name", "sample", str(path)]) == 0
     assert "2 translations imported" in capsys.readouterr().err
     ours = project / "translations" / "zh_CN" / "sample" / "faq.po"
-    catalog = po.read_catalog(ours.read_bytes(), where="faq").catalog
+    catalog = read_catalog(ours)
     one, two = catalog.entries[:2]
     assert (one.msgstr, one.fuzzy) == ("很长的一句话，" * 20, False)
     assert (two.msgstr, two.fuzzy) == ("还要看一看", True)

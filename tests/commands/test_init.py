@@ -28,24 +28,7 @@ from pipeline.folders import WHOLE, Folders
 
 Speech = pytest.CaptureFixture[str]
 
-DOCS = {
-    "docs/index.md": "# Lamps\n\nA lamp turns current into light.\n\n```{toctree}\nwiring\n```\n",
-    "docs/wiring.md": """\
----
-jupytext:
-  text_representation: {extension: .md, format_name: myst}
-kernelspec: {display_name: Lamps, name: python3}
----
-
-# Wiring
-
-Two wires lead to every lamp.
-
-```{code-cell}
-print(20 + 3)
-```
-""",
-}
+DOCS = read_tree(Path(__file__).parent / "data" / "lamps")
 WORDS = ("--name", "lamps", "--url", "../lamps", "--docs", "docs")
 WORDS_OF_HOW_TO = [
     *("--name", "lamps", "--url", "https://github.com/example/lamps"),

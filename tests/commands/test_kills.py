@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 from branch_project import LOCALE, NAME, Clone
+from catalog_files import edit_catalog
 from folders import read_tree
 from killing import killed_after
 
@@ -94,11 +95,7 @@ def edit_export(work: Clone) -> None:
     translate_all(work)
     assert work.run("export", NAME) == 0
     for path in (work.root / "build/export").rglob("*.po"):
-        catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
-        entries = (
-            replace(one, msgstr=f"导回的{one.msgstr}") for one in catalog.entries
-        )
-        path.write_bytes(po.format_catalog(replace(catalog, entries=tuple(entries))))
+        edit_catalog(path, lambda one: replace(one, msgstr=f"导回的{one.msgstr}"))
 
 
 def change_commits(work: Clone) -> None:

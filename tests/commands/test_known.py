@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from catalog_files import edit_catalog
 from folders import read_tree
 
-from pipeline.adapters import po
 from pipeline.cli import main
 from pipeline.entries import Entry
 from pipeline.stages.update.store import store_memory
@@ -38,13 +38,6 @@ def docs(project: Path) -> Path:
     for name, text in PAGES.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     return folder
-
-
-def edit(path: Path, change: Callable[[Entry], Entry]) -> None:
-    """Change each entry of a catalogue or a memory."""
-    catalog = po.read_catalog(path.read_bytes(), where="x").catalog
-    entries = tuple(map(change, catalog.entries))
-    path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
 
 
 def edits_of(docs: Path, seed: int) -> Iterator[str]:
@@ -82,7 +75,7 @@ def edits_of(docs: Path, seed: int) -> Iterator[str]:
         }
         kind = chance.choice(["translate"] * 3 + [*edited, *removed, "docs"])
         if kind in edited:
-            edit(*edited[kind])
+            edit_catalog(*edited[kind])
         elif kind in removed:
             removed[kind].unlink(missing_ok=True)
         else:
@@ -133,19 +126,25 @@ def test_only_the_pages_are_read_that_an_edit_can_change(
     catalogs = root / "translations" / "zh_CN" / "sample"
     assert main(["sync", "sample", "--no-execute"]) == 0
     for path in catalogs.glob("*.po"):
-        edit(path, lambda entry: replace(entry, msgstr=f"{entry.msgid}的译文。"))
+        edit_catalog(
+            path, lambda entry: replace(entry, msgstr=f"{entry.msgid}的译文。")
+        )
     # All have a translation for every message: what one of them has is of no use to others.
     assert main(["merge", "sample"]) == 0
     capsys.readouterr()
-    edit(catalogs / "loft.po", lambda entry: replace(entry, msgstr="又一个译文。"))
+    edit_catalog(
+        catalogs / "loft.po", lambda entry: replace(entry, msgstr="又一个译文。")
+    )
     assert main(["merge", "sample"]) == 0
     assert "1 page, 1 document," in capsys.readouterr().err
     # A page that lacks one may get it from any other.
-    edit(catalogs / "mill.po", lambda entry: replace(entry, msgstr=""))
-    edit(catalogs / "yard.po", lambda entry: replace(entry, msgstr=""))
+    edit_catalog(catalogs / "mill.po", lambda entry: replace(entry, msgstr=""))
+    edit_catalog(catalogs / "yard.po", lambda entry: replace(entry, msgstr=""))
     assert main(["merge", "sample"]) == 0
     capsys.readouterr()
-    edit(catalogs / "yard.po", lambda entry: replace(entry, msgstr="新的译文。"))
+    edit_catalog(
+        catalogs / "yard.po", lambda entry: replace(entry, msgstr="新的译文。")
+    )
     assert main(["merge", "sample"]) == 0
     assert "2 pages, 2 documents" in capsys.readouterr().err
     assert "新的译文。".encode() in (catalogs / "mill.po").read_bytes()
@@ -159,10 +158,10 @@ def test_what_somebody_saves_during_a_run_is_for_the_next_one(
     assert main(["sync", "sample", "--no-execute"]) == 0
 
     def saved_meanwhile(*arguments: Any, **options: Any) -> None:
-        edit(catalog, lambda entry: replace(entry, msgstr="保存得正巧。"))
+        edit_catalog(catalog, lambda entry: replace(entry, msgstr="保存得正巧。"))
         store_memory(*arguments, **options)
 
-    edit(catalog, lambda entry: replace(entry, msgstr="先前的译文。"))
+    edit_catalog(catalog, lambda entry: replace(entry, msgstr="先前的译文。"))
     with monkeypatch.context() as patch:
         patch.setattr("pipeline.stages.update.stage.store_memory", saved_meanwhile)
         assert main(["merge", "sample"]) == 0

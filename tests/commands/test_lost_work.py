@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from branch_project import Clone
+from catalog_files import edit_catalog
 from folders import read_tree
 from repositories import git
 
@@ -307,12 +308,6 @@ def copied(work: Clone, name: str) -> Path:
     return path
 
 
-def edit(path: Path, change: Callable[[Entry], Entry]) -> None:
-    catalog = po.read_catalog(path.read_bytes(), where="x").catalog
-    entries = tuple(map(change, catalog.entries))
-    path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
-
-
 def with_words(words: dict[str, str]) -> Callable[[Entry], Entry]:
     """Return an edit that translates the paragraphs of ``words``; "?" in front: unfinished."""
 
@@ -333,7 +328,9 @@ def test_conflicts_of_an_import_are_those_that_two_have_made(
     work.translate("yard/shed", "drill", "这里新译的钻头")
     assert work.sync() == 0
     work.commit("The saw and the drill")
-    edit(path, with_words({"glue": "别处新译的胶水", "drill": "别处新译的钻头"}))
+    edit_catalog(
+        path, with_words({"glue": "别处新译的胶水", "drill": "别处新译的钻头"})
+    )
     with chdir(work.root):
         assert main(["import", "--name", "docs", str(path)]) == 0
     said = capsys.readouterr()
@@ -358,7 +355,7 @@ def test_work_on_english_or_a_page_that_is_gone_is_taken(
     assert work.sync() == 0
     work.commit("Upgrade")
     # The hammer is dropped from the cellar, the attic is called loft now.
-    edit(path, with_words({"hammer": "?没译完的锤子", "glue": "别处译的胶水"}))
+    edit_catalog(path, with_words({"hammer": "?没译完的锤子", "glue": "别处译的胶水"}))
     assert work.run("import", "--name", "docs", str(path)) == 0
     assert work.sync() == 0
     now = {"attic": "loft", "cellar": "cellar"}[page]
@@ -384,7 +381,7 @@ def test_a_page_that_is_gone_for_good_keeps_what_comes_back(work: Clone) -> None
         english = f"In the vault: {entry.msgid}"
         return replace(entry, msgid=english, msgstr="地窖", references=("vault",))
 
-    edit(path, strange)
+    edit_catalog(path, strange)
     vault = path.with_name("vault.po")
     path.rename(vault)
     assert work.run("import", "--name", "docs", str(vault)) == 0

@@ -26,29 +26,12 @@ from pipeline.folders import WHOLE
 CASES = read_tables(__file__)
 
 Speech = pytest.CaptureFixture[str]
-NAMES = (
-    "guide/a-b",
-    "guide/arrays",
-    "index",
-    "pytrees",
-    "custom_pytrees",
-    "Sharp_Bits",
-)
+NAMES = "guide/a-b guide/arrays index pytrees custom_pytrees Sharp_Bits".split()
 
 
 @pytest.mark.parametrize(
     ("word", "meant"),
-    [
-        ("guide/a_b", "Did you mean 'guide/a-b'"),
-        ("arrays", "Did you mean 'guide/arrays'"),
-        ("guide/array", "Did you mean 'guide/arrays'"),
-        ("gudie/arrays.md", "Did you mean 'guide/arrays'"),
-        ("guide\\arrays", "Did you mean 'guide/arrays'"),
-        ("sharp", "Did you mean 'Sharp_Bits'"),
-        ("pytrees.ipynb", "Did you mean 'pytrees', 'custom_pytrees'"),
-        ("zzzz", ""),
-        ("**", ""),
-    ],
+    CASES["the_nearest_names_are_told"],
 )
 def test_the_nearest_names_are_told(word: str, meant: str) -> None:
     assert did_you_mean_any(word, NAMES).startswith(meant)

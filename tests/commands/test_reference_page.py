@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from catalog_files import edit_catalog
 from draft_project import LOCALE, DraftProject
 from folders import read_tree
 from places import ROOT
 from repositories import git
 from workbench import ask, workbench_of
 
-from pipeline.adapters import po
 from pipeline.entries import Entry
 
 PAGE = "_api/_autosummary/tour.height"
@@ -26,26 +26,23 @@ OTHER_WORDS = "返回直线在给定位置的高度。"
 
 
 @pytest.fixture(name="sample")
-def _synced(project: Path) -> DraftProject:
+def _in_git(synced: Path) -> DraftProject:
     """The sample after a sync, in git."""
-    sample = DraftProject(project)
-    assert sample.run("sync", "sample", "--no-execute", "-q").code == 0
-    git(project, "init", "--quiet")
-    (project / ".gitignore").write_text("/build/\n", encoding="utf-8")
-    git(project, "add", "--all")
-    git(project, "commit", "--quiet", "--message", "The sample")
-    return sample
+    git(synced, "init", "--quiet")
+    (synced / ".gitignore").write_text("/build/\n", encoding="utf-8")
+    git(synced, "add", "--all")
+    git(synced, "commit", "--quiet", "--message", "The sample")
+    return DraftProject(synced)
 
 
 def translate(sample: DraftProject, msgstr: str) -> None:
     """Change the translation of the summary."""
-    catalog = sample.read(PAGE)
-    entries = tuple(
-        replace(entry, msgstr=msgstr) if entry.msgid == SUMMARY else entry
-        for entry in catalog.entries
+    edit_catalog(
+        sample.path(PAGE),
+        lambda entry: (
+            replace(entry, msgstr=msgstr) if entry.msgid == SUMMARY else entry
+        ),
     )
-    data = po.format_catalog(replace(catalog, entries=entries))
-    sample.path(PAGE).write_bytes(data)
 
 
 def _live(sample: DraftProject) -> list[Entry]:

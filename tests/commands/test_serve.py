@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from catalog_files import read_catalog
 from starlette.testclient import TestClient
 from workbench import LOCALE, Workbench, ask, emptied, workbench_of
 
-from pipeline.adapters import po
 from pipeline.adapters.files import hold_lock, replace_if_unchanged
 from pipeline.adapters.web import bind
 from pipeline.cli import main
@@ -848,8 +848,7 @@ def test_kills_in_the_middle_of_saves_leave_whole_files(
     time.sleep(1.0)
     process.kill()
     thread.join(20)
-    catalog = po.read_catalog(path.read_bytes(), where="faq").catalog
-    saved = {entry.msgid: entry.msgstr for entry in catalog.entries}
+    saved = {entry.msgid: entry.msgstr for entry in read_catalog(path).entries}
     assert re.fullmatch(r"第 \d+ 次", saved[block["msgid"]])
     # What a kill has left lying about goes with the next run.
     assert main(["split", "sample", "-q"]) == 0

@@ -330,46 +330,6 @@ def test_script_in_every_field_is_text(desk: Desk) -> None:
     assert SCRIPT in desk.page.locator("#notes").inner_text()
 
 
-HOSTILE = """<!doctype html><meta charset=utf-8><title>hostile</title><script>
-const target = decodeURIComponent(location.hash.slice(1));
-const results = window.results = {};
-const body = JSON.stringify({page: "faq", seen: SEEN, msgstr: "harm"});
-async function attempt(name, action) {
-  try { results[name] = String(await action()); } catch (error) { results[name] = "refused"; }
-}
-(async () => {
-  await attempt("read", async () => (await fetch(target)).text());
-  await attempt("blind", async () =>
-    (await fetch(target + "api/save", {method: "POST", mode: "no-cors", body})).type);
-  await attempt("post", async () =>
-    (await fetch(target + "api/save", {method: "POST", body})).text());
-  await attempt("socket", () => new Promise((done, fail) => {
-    const socket = new WebSocket(target.replace("http", "ws") + "api/save");
-    socket.onopen = () => { socket.send(body); done("open"); };
-    socket.onerror = fail;
-  }));
-  await attempt("frame", () => new Promise((done, fail) => {
-    const frame = document.body.appendChild(document.createElement("iframe"));
-    frame.src = target;
-    frame.onload = () => { try { done(frame.contentDocument.body.innerHTML); } catch { fail(); } };
-  }));
-  await attempt("script", () => new Promise((done, fail) => {
-    const script = document.createElement("script");
-    script.src = target + "static/serve.js"; script.onload = done; script.onerror = fail;
-    document.head.append(script);
-  }));
-  const form = document.createElement("form");
-  form.method = "post"; form.action = target + "api/save"; form.enctype = "text/plain";
-  form.target = "sink";
-  const field = form.appendChild(document.createElement("input"));
-  field.name = body.slice(0, -1) + ',"x":"'; field.value = '"}';
-  const sink = document.createElement("iframe"); sink.name = "sink";
-  document.body.append(sink, form); form.submit();
-  setTimeout(() => { window.isDone = true; }, 500);
-})();
-</script><body></body>"""
-
-
 def test_a_hostile_page_reads_and_writes_nothing_though_it_knows_the_address(
     desk: Desk, tmp_path: Path
 ) -> None:
@@ -382,7 +342,8 @@ def test_a_hostile_page_reads_and_writes_nothing_though_it_knows_the_address(
     }
     folder = tmp_path / "hostile"
     folder.mkdir()
-    (folder / "index.html").write_text(HOSTILE.replace("SEEN", json.dumps(seen)))
+    html = (Path(__file__).parent / "data" / "hostile.html").read_text("utf-8")
+    (folder / "index.html").write_text(html.replace("SEEN", json.dumps(seen)))
     before = desk.bench.path("faq").read_bytes()
     with served(folder) as site:
         desk.page.goto(f"{site}index.html#{desk.address}")

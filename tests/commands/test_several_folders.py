@@ -25,75 +25,19 @@ DOT = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154"
     "789c6360606060000000050001a5f645400000000049454e44ae426082"
 )
+DATA = Path(__file__).parent / "data" / "several"
 FILES: dict[str, bytes | str] = {
+    **{path: data.decode() for path, data in read_tree(DATA).items()},
     "docs/conf.py": 'rediraffe_redirects = {"old/start": "guide"}\n',
-    "docs/index.md": """\
-# Lamps
-
-A lamp turns current into light. See {doc}`/guide`, or [the guide](/guide.md), or
-[the first example](../examples/first.ipynb).
-
-![a dot](/_static/dot.png)
-
-<p><img src="_static/dot.png" alt="the dot"></p>
-
-```{literalinclude} ../examples/train.py
-```
-
-```{include} ../examples/words.txt
-```
-
-The [licence](../LICENSE.txt) lies outside, [all parts](../examples/index.md#bright-parts) do not.
-
-```{toctree}
-guide
-/deep/page
-```
-""",
-    "docs/guide.md": """\
-# The guide
-
-Turn the switch, and wait until the lamp shines brightly.
-
-Short.
-""",
-    "docs/deep/page.md": """\
-# Deep page
-
-Deep below the lamp there are many wires to look at.
-
-As {doc}`../../../guide` says, which leads further up than there are folders.
-
-![a dot](/_static/dot.png)
-""",
     "docs/_static/dot.png": DOT,
-    "docs/_static/note.md": "# No page at all\n",
-    "examples/index.md": """\
-# Examples
-
-These examples show lamps at work in many houses.
-
-## Bright parts
-
-Here they are. Back to [the guide](../docs/guide.md).
-""",
     "examples/first.ipynb": notebook(
         prose("See [the guide](../docs/guide.md) for how lamps are switched on.\n"),
         code("print(6 * 7)"),
         title="# First example",
     ),
     "examples/train.py": "print('trained lamps')\n",
-    "examples/words.txt": "Words of the *examples* folder.\n",
-    "LICENSE.txt": "Take it.\n",
-    "README.md": "# Not pulled\n",
 }
-PAGES = [
-    "docs/deep/page",
-    "docs/guide",
-    "docs/index",
-    "examples/first",
-    "examples/index",
-]
+PAGES = "docs/deep/page docs/guide docs/index examples/first examples/index".split()
 ONE, TWO = '"docs"', '["docs", "examples"]'
 
 
@@ -178,28 +122,6 @@ def test_pages_are_called_by_their_path_in_the_repository(
     assert "nothing changed for zh_CN since the last run" in capsys.readouterr().err
     assert main(["sync", "--no-execute", "--pages", "examples/*"]) == 0
     assert "2 pages, 2 documents" in capsys.readouterr().err
-
-
-def test_one_folder_in_a_list_is_that_folder(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    configure(project, ONE)
-    assert main(["sync", "--no-execute", "-q"]) == 0
-    before = read_tree(project)
-    configure(project, '["docs"]')
-    assert main(["sync", "--no-execute"]) == 0
-    assert "nothing changed for zh_CN since the last run" in capsys.readouterr().err
-    after = read_tree(project)
-    del before["pyproject.toml"], after["pyproject.toml"]
-    unchanged = {path for path in before if not path.startswith("build/")}
-    assert {path: after[path] for path in unchanged} == {
-        path: before[path] for path in unchanged
-    }
-    assert pages_in(project / "translations" / "zh_CN" / "lamps") == [
-        "deep/page",
-        "guide",
-        "index",
-    ]
 
 
 @pytest.fixture

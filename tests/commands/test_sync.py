@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from catalog_files import edit_catalog, read_catalog
 from folders import snapshot
 
 from pipeline.adapters import po
@@ -58,12 +59,12 @@ def merged(docs: Path, path: str = "page.md") -> str:
 
 def translate(docs: Path, translations: dict[str, str], page: str = "page") -> None:
     path = catalog_path(docs, page)
-    catalog = po.read_catalog(path.read_bytes(), where="x").catalog
-    entries = tuple(
-        replace(entry, msgstr=translations.get(entry.msgid, entry.msgstr))
-        for entry in catalog.entries
+    edit_catalog(
+        path,
+        lambda entry: replace(
+            entry, msgstr=translations.get(entry.msgid, entry.msgstr)
+        ),
     )
-    path.write_bytes(po.format_catalog(Catalog(header=catalog.header, entries=entries)))
 
 
 def test_the_sample_is_complete_and_a_second_run_writes_nothing(
@@ -506,9 +507,7 @@ def test_catalogue_of_unknown_entries_is_not_lost(docs: Path, sync: Run) -> None
         po.format_catalog(Catalog(header={"Language": "zh_CN"}, entries=(lost,)))
     )
     assert sync() == 0
-    entries = po.read_catalog(
-        catalog_path(docs).read_bytes(), where="x"
-    ).catalog.entries
+    entries = read_catalog(catalog_path(docs)).entries
     assert [entry.msgstr for entry in entries if entry.obsolete] == [
         "哪里都没有的东西。"
     ]

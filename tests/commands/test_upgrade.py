@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from cases import read_tables
+from catalog_files import edit_catalog, read_catalog
 from folders import write_tree
 from inventories import inventory
 from repositories import commit_release, git, init_repository
@@ -30,7 +31,7 @@ from pipeline.cli import main
 from pipeline.commands import rollback as stage
 from pipeline.commands.upgrade import UpgradeOptions, upgrade
 from pipeline.config.reader import read_settings
-from pipeline.entries import Catalog, Entry
+from pipeline.entries import Entry
 from pipeline.errors import ConfigError
 from pipeline.log import Log
 from pipeline.paths import Paths
@@ -101,22 +102,11 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     commit_release(origin, "jax-v1.0.0", in_docs(FIRST))
     commit_release(origin, "jax-v1.1.0", in_docs(SECOND))
     (root / "pyproject.toml").write_text(CONFIG)
-    sync = [
-        "sync",
-        "--no-execute",
-        "-q",
-        "--config",
-        str(root / "pyproject.toml"),
-        "--upstream",
-        str(origin),
-    ]
-    assert main(sync) == 0
+    config = str(root / "pyproject.toml")
+    words = "sync --no-execute -q --config".split()
+    assert main([*words, config, "--upstream", str(origin)]) == 0
     for path in (root / "translations" / "zh_CN" / "jax").rglob("*.po"):
-        catalog = read_catalog(path)
-        entries = tuple(
-            replace(entry, msgstr=f"译：{entry.msgid}") for entry in catalog.entries
-        )
-        path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
+        edit_catalog(path, lambda entry: replace(entry, msgstr=f"译：{entry.msgid}"))
     # As whoever works in it does; a copy of the project has nothing to do then.
     with chdir(root):
         assert main(["sync", "--no-execute", "-q"]) == 0
@@ -130,10 +120,6 @@ def root(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     shutil.copytree(template, root)
     monkeypatch.chdir(root)
     return root
-
-
-def read_catalog(path: Path) -> Catalog:
-    return po.read_catalog(path.read_bytes(), where=str(path)).catalog
 
 
 def entries_of(root: Path) -> dict[tuple[str, str], Entry]:
@@ -481,11 +467,8 @@ def test_work_that_no_run_has_seen_yet_outlives_an_upgrade_that_fails(
     """
 
     path = root / "translations" / "zh_CN" / "jax" / "index.po"
-    catalog = read_catalog(path)
-    edited = tuple(
-        replace(entry, msgstr=f"新{entry.msgstr}") for entry in catalog.entries
-    )
-    path.write_bytes(po.format_catalog(replace(catalog, entries=edited)))
+    edit_catalog(path, lambda entry: replace(entry, msgstr=f"新{entry.msgstr}"))
+    edited = read_catalog(path).entries
     with pytest.raises(KeyboardInterrupt):
         upgrade_with(root, Reacting(word, interrupt))
     assert read_catalog(path).entries == edited
@@ -584,14 +567,8 @@ def test_status_against_a_remote_does_not_guess_the_distance(
 
 
 def test_status_against_a_bundle(root: Path, capsys: Speech) -> None:
-    git(
-        root / "origin",
-        "bundle",
-        "create",
-        "--quiet",
-        str(root / "all.bundle"),
-        "--all",
-    )
+    bundle = ("bundle", "create", "--quiet", str(root / "all.bundle"), "--all")
+    git(root / "origin", *bundle)
     assert main(["status", "--against", "main", "--upstream", "all.bundle"]) == 0
     assert "behind main: 1 commit\n" in capsys.readouterr().out
 
@@ -684,14 +661,8 @@ def test_latest_of_a_remote_and_of_a_bundle(
 ) -> None:
     make_index(tmp_path / "index", monkeypatch, *BOTH)
     git(root / "origin", "tag", "--annotate", "--message=x", "jax-v1.1.0.1", "main")
-    git(
-        root / "origin",
-        "bundle",
-        "create",
-        "--quiet",
-        str(root / "all.bundle"),
-        "--all",
-    )
+    bundle = ("bundle", "create", "--quiet", str(root / "all.bundle"), "--all")
+    git(root / "origin", *bundle)
     url = f"file://{root / 'origin'}" if way == "remote" else "all.bundle"
     assert main(["upgrade", "latest", "--upstream", url, "-q"]) == 0
     assert pinned(root) == ("1.1.0", "jax-v1.1.0", "1.1.0")

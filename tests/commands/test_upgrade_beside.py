@@ -45,16 +45,8 @@ def synced(tmp_path_factory: pytest.TempPathFactory) -> Path:
         commit_release(origin, f"v{version}", files)
     (root / "pyproject.toml").write_text(CONFIG, encoding="utf-8")
     config = str(root / "pyproject.toml")
-    words = [
-        "sync",
-        "--no-execute",
-        "-q",
-        "--config",
-        config,
-        "--upstream",
-        str(origin),
-    ]
-    assert main(words) == 0
+    words = "sync --no-execute -q --config".split()
+    assert main([*words, config, "--upstream", str(origin)]) == 0
     return root
 
 

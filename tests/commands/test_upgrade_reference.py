@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from catalog_files import edit_catalog, read_catalog
 from folders import read_tree, write_tree
 from in_process import run_in
 from repositories import commit_release, init_repository
 
-from pipeline.adapters import po
 from pipeline.adapters import reference as adapter
 from pipeline.adapters.reference import UnmadeEnvironmentError
 from pipeline.entries import Catalog
@@ -111,11 +111,7 @@ def root(releases: Releases) -> Path:
     root = releases.folder.parent / "project"
     run(root, "sync", "lamps", "--no-execute")
     for path in (root / "translations" / "zh_CN").rglob("*.po"):
-        catalog = read(path)
-        entries = [
-            replace(entry, msgstr=f"译：{entry.msgid}") for entry in catalog.entries
-        ]
-        path.write_bytes(po.format_catalog(replace(catalog, entries=tuple(entries))))
+        edit_catalog(path, lambda entry: replace(entry, msgstr=f"译：{entry.msgid}"))
     run(root, "sync", "lamps", "--no-execute")
     return root
 
@@ -126,12 +122,8 @@ def run(root: Path, *words: str, code: int = 0) -> str:
     return done.stdout + done.stderr
 
 
-def read(path: Path) -> Catalog:
-    return po.read_catalog(path.read_bytes(), where=str(path)).catalog
-
-
 def catalog(root: Path, page: str) -> Catalog:
-    return read(root / "translations" / "zh_CN" / "lamps" / f"{page}.po")
+    return read_catalog(root / "translations" / "zh_CN" / "lamps" / f"{page}.po")
 
 
 def finished(root: Path) -> dict[str, dict[str, str]]:
@@ -140,7 +132,7 @@ def finished(root: Path) -> dict[str, dict[str, str]]:
     return {
         path.relative_to(folder).as_posix(): {
             entry.msgid: entry.msgstr
-            for entry in read(path).entries
+            for entry in read_catalog(path).entries
             if entry.is_translated
         }
         for path in sorted(folder.rglob("*.po"))

@@ -1,0 +1,21 @@
+"""Catalogues in files, which tests read and edit as a translator's editor does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from pipeline.adapters import po
+from pipeline.entries import Catalog, Entry
+
+
+def read_catalog(path: Path) -> Catalog:
+    return po.read_catalog(path.read_bytes(), where=path.name).catalog
+
+
+def edit_catalog(path: Path, change: Callable[[Entry], Entry]) -> None:
+    """Change each entry of a catalogue, or of a memory."""
+    catalog = read_catalog(path)
+    entries = tuple(map(change, catalog.entries))
+    path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
