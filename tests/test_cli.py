@@ -147,19 +147,8 @@ def test_upstream_may_be_any_folder(
 ) -> None:
     (tmp_path / "clone" / "docs").mkdir(parents=True)
     (tmp_path / "clone" / "docs" / "hello.md").write_text("# Hello\n\nSome words.\n")
-    assert (
-        main(
-            [
-                "sync",
-                "jax",
-                "--no-execute",
-                "--json",
-                "--upstream",
-                str(tmp_path / "clone"),
-            ]
-        )
-        == 0
-    )
+    words = "sync jax --no-execute --json --upstream".split()
+    assert main([*words, str(tmp_path / "clone")]) == 0
     locales = json.loads(capsys.readouterr().out)["locales"]
     assert [
         (page["page"], page["messages"], page["words"])

@@ -5,12 +5,10 @@ from __future__ import annotations
 import runpy
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
 from places import ROOT
-from screenshots import has_chinese_font
 
 NOXFILE = runpy.run_path(str(ROOT / "noxfile.py"))
 SESSIONS = sorted(
@@ -61,19 +59,6 @@ def installed_by(
     monkeypatch.setitem(names, "chromium", lambda _: None)
     run(session)
     return session.installed
-
-
-@pytest.mark.parametrize("fonts", ["", "/fonts/NotoSansCJK.ttc: Noto Sans CJK SC"])
-def test_pictures_need_a_font_with_chinese(
-    fonts: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tool = tmp_path / "fc-list"
-    tool.write_text(f"#!/bin/sh\necho '{fonts}'\n")
-    tool.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    assert has_chinese_font() is bool(fonts)
-    monkeypatch.setenv("PATH", "")
-    assert has_chinese_font()  # nobody can tell
 
 
 def has_jax(requirements: set[str]) -> bool:

@@ -6,23 +6,17 @@ import ast
 import json
 import re
 import sys
-from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from places import ROOT
-from report_results import ERROR, FAILED, FAILURE, LOCK
 
 from pipeline import cli
 from pipeline.commands import console
-from pipeline.core.pin.lock import SourceFile
-from pipeline.core.results import PageResult
 from pipeline.errors import InputError
-from pipeline.log import NORMAL, QUIET, VERBOSE, Log, write_json, write_text
-from pipeline.report.result import RunResult
+from pipeline.log import write_json, write_text
 
 PACKAGE = ROOT / "pipeline"
 # Functions that may be handed a stream: those of the door, and what only asks about it.
@@ -120,40 +114,6 @@ def test_json_keeps_its_values_and_is_not_obeyed(text: str) -> None:
     write_json(stream, json.dumps({"text": text}, ensure_ascii=False, indent=1))
     assert not _LIVE.search(stream.getvalue())
     assert json.loads(stream.getvalue()) == {"text": text}
-
-
-def hostile_result(text: str) -> RunResult:
-    """A run in which every text that comes from elsewhere is ``text``."""
-    failure = replace(
-        FAILURE, source=text, exception=text, message=text, traceback=text
-    )
-    run = replace(FAILED, page=text, reason=text, failure=failure)
-    page = PageResult(page=text, files=(SourceFile(path=text, blob="0" * 40),))
-    finding = replace(ERROR, text=text, hint=text, where=text, page=text)
-    return RunResult(
-        name=text,
-        lock=replace(LOCK, ref=text, date=text, package=text),
-        pages={"zh_CN": (replace(page, title=text, execution=run),)},
-        findings=(finding,),
-    )
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("level", [QUIET, NORMAL, VERBOSE])
-@pytest.mark.parametrize("as_json", [False, True])
-def test_a_result_is_shown_and_not_obeyed(
-    text: str,
-    level: int,
-    as_json: bool,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    arguments = Namespace(command="build", json=as_json, config=Path("pyproject.toml"))
-    console.show_result(arguments, hostile_result(text), Log(level))
-    said = capfd.readouterr()
-    assert said.out or said.err
-    assert not _LIVE.search(said.out + said.err)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

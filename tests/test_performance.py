@@ -16,27 +16,10 @@ from places import ROOT
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 FOR_EXECUTION = (
-    "IPython",
-    "docutils",
-    "jax",
-    "jupyter_client",
-    "jupytext",
-    "nbclient",
-    "nbconvert",
-    "nbformat",
-    "papermill",
-    "sphinx",
-    "zmq",
-)
-FOR_WORK = (
-    "filelock",
-    "git",
-    "markdown_it",
-    "mdit_py_plugins",
-    "polib",
-    "rapidfuzz",
-    "rich",
-)
+    "IPython docutils jax jupyter_client jupytext nbclient nbconvert nbformat "
+    "papermill sphinx zmq"
+).split()
+FOR_WORK = "filelock git markdown_it mdit_py_plugins polib rapidfuzz rich".split()
 
 SCRIPT = """
 import json, sys

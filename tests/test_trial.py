@@ -6,35 +6,11 @@ import re
 
 import pytest
 import trial
-from places import ROOT
+from places import ROOT, TESTS
 
 from pipeline import __version__
 
-CHANGELOG = """\
-# Changelog
-
-## [Unreleased]
-
-- Soon.
-
-## [1.2.0] - 2026-03-04
-
-The second
-release.
-
-### Added
-
-- A long
-  item:
-  *this* and that.
-- Another.
-
-## 1.1.0
-
-- Old.
-
-[1.2.0]: https://example.org/
-"""
+CHANGELOG = (TESTS / "data" / "changelog.md").read_text("utf-8")
 
 
 def test_notes_are_the_section_of_the_version_without_breaks_in_lines() -> None:

@@ -20,62 +20,19 @@ import pytest
 import trial
 import yaml
 from branch_project import Clone
-from places import ROOT
+from cases import read_tables
+from places import ROOT, TESTS
 
 from pipeline.cli import COMMANDS, parse
 
 FOLDER = ROOT / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.yml"))
+CASES = read_tables(__file__)
 INSTALLS = (
     "python -m pip install --upgrade 'pip>=25.1'",
     'echo "$REQUIREMENTS" | xargs python -m pip install',
 )
-# What a step may run besides `nox -s`: no logic, and nothing that a session could do.
-RAN_BY_HAND = {
-    # Those who call these have no noxfile: what they need is installed in one place.
-    "check-docs": {"python -m pipeline"},
-    "check-hub": {"python -c"},
-    "publish-docs": {"python -m pipeline"},
-    "ci": {"sudo apt-get", "test"},
-    "properties": set(),
-    "release": {"gh", "sha256sum"},
-    "site": {"git", "gh"},
-    "sync": {"git", "gh", "sed", "echo", "title=$(sed", ".github/report-release"},
-}
-SHELL = {
-    "if",
-    "then",
-    "for",
-    "while",
-    "case",
-    "eval",
-    "source",
-    "curl",
-    "wget",
-    "bash",
-    "sh",
-    "python3",
-}
-WRITING = {
-    "report": {"issues"},
-    "propose": {"contents", "pull-requests", "actions"},
-    "publish": {"actions"},
-    "deploy": {"pages", "id-token"},
-    "attach": {"contents"},
-    "site": {"pages", "id-token"},
-    "notebooks": {"contents"},
-}
-EVENTS = {
-    "check-docs": {"workflow_call"},
-    "check-hub": {"workflow_call"},
-    "publish-docs": {"workflow_call"},
-    "ci": {"push", "pull_request", "workflow_dispatch"},
-    "properties": {"schedule", "workflow_dispatch"},
-    "release": {"push", "workflow_dispatch"},
-    "site": {"push", "workflow_dispatch"},
-    "sync": {"schedule", "workflow_dispatch"},
-}
-
+SHELL = {*"if then for while case eval source curl wget bash sh python3".split()}
 Job = dict[str, Any]
 
 
@@ -116,8 +73,9 @@ def nox_words() -> list[list[str]]:
 
 
 def test_the_workflows_are_these() -> None:
-    assert {path.stem for path in FILES} == set(EVENTS)
-    assert {path.stem: set(read(path)["on"]) for path in FILES} == EVENTS
+    assert {path.stem for path in FILES} == set(CASES["events"])
+    events = {path.stem: sorted(read(path)["on"]) for path in FILES}
+    assert events == CASES["events"]
 
 
 def test_sessions_exist() -> None:
@@ -135,16 +93,7 @@ def test_sessions_exist() -> None:
         for word in words[1 : words.index("--") if "--" in words else None]
     }
     assert all(words[0] == "-s" for words in nox_words())
-    assert called >= {
-        "lint",
-        "types",
-        "workflows",
-        "tests",
-        "sync",
-        "site",
-        "upgrade",
-        "build",
-    }
+    assert called >= {*"lint types workflows tests sync site upgrade build".split()}
     assert called - sessions == set()
 
 
@@ -203,13 +152,13 @@ def test_a_release_is_made_of_tags_only_and_attaches_all_that_jobs_have_made() -
     assert pattern == "release-*"
 
 
-@pytest.mark.parametrize("workflow", sorted(RAN_BY_HAND))
+@pytest.mark.parametrize("workflow", sorted(CASES["ran_by_hand"]))
 def test_steps_run_nox_and_little_else(workflow: str) -> None:
     allowed = (
         "nox -s ",
         "python -m pip install --constraint constraints.txt nox uv",
         *INSTALLS,
-        *(f"{word} " for word in RAN_BY_HAND[workflow]),
+        *(f"{word} " for word in CASES["ran_by_hand"][workflow]),
     )
     assert [line for line in commands(workflow) if not line.startswith(allowed)] == []
     assert [
@@ -260,7 +209,7 @@ def test_who_may_write_runs_nothing_of_others() -> None:
     """Jobs that run packages or pages have a token that reads the repository and nothing else."""
     for _, name, job in jobs():
         writes = {what for what, how in job["permissions"].items() if how == "write"}
-        assert writes == WRITING.get(name, set()), name
+        assert writes == set(CASES["writing"].get(name, ())), name
         if not writes:
             # A job without a step that needs the repository may not even read it.
             assert job["permissions"] in ({"contents": "read"}, {}), name
@@ -294,7 +243,7 @@ def test_pull_requests_get_no_secrets_and_leave_nothing_behind() -> None:
     readers = ("ci", "check-docs", "publish-docs")
     assert not any("github.token" in texts[name] for name in readers)
     with_token = [name for _, name, job in jobs() if "github.token" in str(job)]
-    assert set(with_token) <= set(WRITING)
+    assert set(with_token) <= set(CASES["writing"])
 
 
 def arguments_of(uses: str, given: Job) -> dict[str, str]:
@@ -374,30 +323,11 @@ def test_the_steps_of_the_workflow_merge_what_lines_would_not(
     assert [entry.msgstr for entry in hammers] == ["榔头"]
 
 
-# A stand-in for GitHub's program: it keeps issues in a file, and knows what the script asks.
-GH = """#!{python}
-import json, os, pathlib, sys
-store = pathlib.Path(os.environ["STORE"])
-issues = json.loads(store.read_text()) if store.exists() else []
-words = sys.argv[1:]
-option = dict(zip(words, words[1:]))
-if words[:2] == ["issue", "list"]:
-    for issue in issues:
-        if issue["title"] == os.environ["title"] and issue["label"] == option["--label"]:
-            print(issue["number"])
-elif words[:2] == ["issue", "edit"]:
-    issues[int(words[2]) - 1]["body"] = pathlib.Path(option["--body-file"]).read_text()
-elif words[:2] == ["issue", "create"]:
-    body = pathlib.Path(option["--body-file"]).read_text()
-    issue = dict(title=option["--title"], label=option["--label"], body=body)
-    issues.append(issue | dict(number=len(issues) + 1))
-store.write_text(json.dumps(issues))
-"""
-
-
 def test_a_release_is_reported_by_one_issue(tmp_path: Path) -> None:
     program = tmp_path / "gh"
-    program.write_text(GH.replace("{python}", sys.executable), encoding="utf-8")
+    # A stand-in for GitHub's program: it keeps issues in a file, and knows what the script asks.
+    script = (TESTS / "data" / "gh.txt").read_text("utf-8")
+    program.write_text(script.replace("{python}", sys.executable), encoding="utf-8")
     program.chmod(0o755)
     store, summary = tmp_path / "issues.json", tmp_path / "upgrade.md"
     path = f"{tmp_path}:{os.environ['PATH']}"
