@@ -23,7 +23,7 @@ from pipeline.core.results import PageResult
 from pipeline.findings import Finding
 from pipeline.log import printable
 from pipeline.report.colours import pieces, source_pieces
-from pipeline.report.counts import counted, executed_by_class, percent_text, totals
+from pipeline.report.counts import counted, executed_by_class, percent_text
 from pipeline.report.failure_advice import advice, whose
 from pipeline.report.json import Previous, compare_runs
 from pipeline.report.result import RunResult
@@ -113,7 +113,7 @@ def to_html(result: RunResult, *, previous: Previous | None = None) -> bytes:
         "runs": runs,
         "verdict": ", ".join(problems) or _good_news(runs),
         "tone": "bad" if problems else "good",
-        "locales": {locale: totals(pages) for locale, pages in result.pages.items()},
+        "locales": result.totals,
         "classes": executed_by_class(runs),
         "words": _WORDS,
         "counts": Counter(run.status for run in runs),
@@ -137,7 +137,7 @@ def to_summary(result: RunResult, *, previous: Previous | None = None) -> str:
     values = {
         "title": " ".join(filter(None, (result.name, result.lock.ref))),
         "lock": result.lock,
-        "locales": {locale: totals(pages) for locale, pages in result.pages.items()},
+        "locales": result.totals,
         "classes": executed_by_class(runs),
         "failed": result.failed,
         "errors": result.errors,

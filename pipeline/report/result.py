@@ -16,6 +16,7 @@ from pipeline.core.pin.lock import Lock, is_reference
 from pipeline.core.results import PageResult
 from pipeline.errors import ExecutionError, FindingsError, worst
 from pipeline.findings import Finding, Severity
+from pipeline.report.counts import totals
 from pipeline.run import Run
 
 Pages = Mapping[str, tuple[PageResult, ...]]  # by locale, in page order
@@ -92,6 +93,11 @@ class RunResult:
         rows = chain.from_iterable(self.pages.values())
         runs = [row.execution for row in rows if row.execution]
         return tuple({run.page: run for run in runs}.values())
+
+    @property
+    def totals(self) -> dict[str, dict[str, int]]:
+        """Return the sums over the pages of each locale."""
+        return {locale: totals(pages) for locale, pages in self.pages.items()}
 
     @property
     def failed(self) -> tuple[Execution, ...]:
