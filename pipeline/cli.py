@@ -1,7 +1,8 @@
 """The command line: parse arguments, run one command, return its exit code.
 
-``COMMANDS`` lists the commands. Each command is a module or package in ``commands``. It declares
-its options in ``add_options``, and ``run_command`` runs it with the parsed arguments.
+``COMMANDS`` lists the commands. Each command is a module or package in ``commands``, or shares the
+module of a similar command (``_MODULES``). The module declares the command's options in
+``add_options``, and ``run_command`` runs it with the parsed arguments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Commands of the command line, one file or folder each.
+"""Commands of the command line. Similar commands share a file: ``merge`` is in ``build``.
 
 A command decides which stages run and in which order; the stages do the work. For example,
 ``build`` runs split, update, merge, execute and publish.
