@@ -6,16 +6,13 @@ comes out is looked at by a parser that is not the sanitizer's, and by a browser
 
 from __future__ import annotations
 
-import base64
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from bs4 import BeautifulSoup, Tag
-from notebooks import code, notebook_value, prose
 from previews import preview_page
 from runs import run_of
 from site_chromium import REASON
@@ -42,144 +39,15 @@ TRICK = f"<scr<script></script>ipt>{HIT}</scr<base>ipt>"
 LEAVING = '<me<base>ta http-equiv=refresh content="0;url=https://evil.example/">'
 BROKEN = f'<math><mtext><table><mglyph><style><!--</style><img title="--&gt;{IMAGE}">'
 ALT = f"图 href=data:! style=position:fixed;inset:0 on'onx='z'error={HIT} 字"
-ADDRESSES = (
-    f"javascript:{HIT}",
-    f"JaVa&#9;Script:{HIT}",
-    f"data:text/html,{SCRIPT}",
-    "vbscript:x",
-    f"&#1;javascript:{HIT}",
-)
-FORMULAS = (
-    rf"\text{{{SCRIPT}}}",
-    rf"\verb!{{a}}`{IMAGE}`!",
-    rf"\colorbox{{red}}{{< img/src=\"x\"onerror=\"{HIT}\">}}",
-    rf"\href{{javascript:{HIT}}}{{x}}",
-    rf"\color{{red\" onload=\"{HIT}}}{{x}}",
-)
-DRAWING = f'<svg onload="{HIT}"><a xlink:href="{ADDRESSES[0]}">x</a></svg>'
+DRAWING = f'<svg onload="{HIT}"><a xlink:href="javascript:{HIT}">x</a></svg>'
 PAYLOADS = (SCRIPT, IMAGE, TRICK, LEAVING, BROKEN, DRAWING)
 
-MYST = "\n\n".join(
-    (
-        f"# Tea {IMAGE} {SCRIPT}",
-        *PAYLOADS,
-        '<b data-block="1" data-owned="1">cup</b>',
-        *(f"- item {one}\n  > quote {one}" for one in PAYLOADS),
-        f"| a {IMAGE} |\n| --- |\n| {TRICK} |",
-        *(f"[x]({one}) [y](<{one}>) <{one}> ![z]({one})" for one in ADDRESSES),
-        *(f"字 ${one}$ 文\n\n$$\n{one}\n$$\n\n- a ${one}$" for one in FORMULAS),
-        f'![{ALT}](cup.png) ![a](cup.png "b\' onload={HIT}")',
-        f'```{{figure}} x" onerror="{HIT}\n:alt: {IMAGE}\n\n{SCRIPT}\n```',
-        f"```{{raw}} html\n{SCRIPT}{IMAGE}\n```",
-        f"```{{note}} {IMAGE}\n{SCRIPT}\n```",
-        f"```{SCRIPT}\n{SCRIPT}\n```",
-        f"{{doc}}`x <{ADDRESSES[0]}>` {{abbr}}`{IMAGE}` {{math}}`{FORMULAS[0]}` {{x}}`{SCRIPT}`",
-        f'(x" onclick="{HIT})=\nterm {IMAGE}\n: what {TRICK}\n\n[^a]\n\n[^a]: note {IMAGE}',
-        f'<img alt="{ALT}" src=cup.png> <img src="//evil.example/a.png" width="1" height=1>',
-        f"<form action={ADDRESSES[0]}><input type=image formaction={ADDRESSES[0]}></form>",
-        '<p style="position:fixed;background:url(//evil.example/a)">all over</p>',
-        "<![odd[x]]>",
-        "the end of the page",
-    )
-)
-RST = f"""
-Tea {IMAGE}
-{"=" * 90}
-
-Take :math:`{FORMULAS[0]}` and :math:`{FORMULAS[2]}`, :raw-html:`{SCRIPT}`.
-
-See :doc:`x <{ADDRESSES[0]}>`.
-
-`x <{ADDRESSES[0]}>`_ `y <JAVASCRIPT:{HIT}>`__ `z <data:text/html,x>`_ javascript:alert(1)
-
-.. image:: javascript:{HIT}
-   :alt: {ALT}
-   :target: javascript:{HIT}
-
-.. figure:: https://evil.example/a.png
-   :target: java	script:{HIT}
-
-   {SCRIPT}
-
-.. raw:: html
-
-   {SCRIPT}
-
-.. role:: raw-html(raw)
-   :format: html
-
-.. meta::
-   :http-equiv=refresh: 0;url=https://evil.example/
-
-.. csv-table:: {SCRIPT}
-
-   {IMAGE}
-
-.. math:: {FORMULAS[1]}
-
-.. note::
-
-   * {IMAGE} :math:`{FORMULAS[3]}`
-
-.. container:: x" onclick="{HIT}
-
-   {TRICK}
-
-the end of the page
-"""
-
-
-def output(kind: str, text: str | list[str], **metadata: Any) -> dict[str, Any]:
-    return {
-        "output_type": "display_data",
-        "data": {kind: text},
-        "metadata": {kind: metadata} if metadata else {},
-    }
-
-
-PIXEL = base64.b64encode(b"image").decode()
-ATTRIBUTE = f'1" onload="{HIT}" x="'
-OUTPUTS = (
-    *(output("text/html", one) for one in PAYLOADS),
-    # These would swallow all that follows.
-    output("text/html", ["<!-- ", "never closed"]),
-    output("text/html", "<textarea><b"),
-    output("text/html", "<plaintext>"),
-    output("text/html", SCRIPT, isolated=True),
-    output("text/html", f'<iframe srcdoc="{SCRIPT}"></iframe><embed src="{ADDRESSES[2]}">'),
-    output("application/javascript", f"{HIT}</script>{IMAGE}"),
-    output("text/markdown", f"**b** {IMAGE} [x]({ADDRESSES[0]})\n\n{TRICK}"),
-    output("text/latex", f"${FORMULAS[0]}$ {SCRIPT}"),
-    output("text/plain", f"{SCRIPT} \x1b]8;;javascript:{HIT}\x07x\x1b]8;;\x07"),
-    output("image/svg+xml", f'<svg xmlns="http://www.w3.org/2000/svg">{SCRIPT}</svg>'),
-    output("image/png", PIXEL, width=ATTRIBUTE, height=ATTRIBUTE, alt=ATTRIBUTE),
-    output("image/png", f'{PIXEL}" onerror="{HIT}'),
-    output("image/jpeg", PIXEL, width=f"1 onload={HIT}", height=ATTRIBUTE),
-    output("application/vnd.jupyter.widget-view+json", f"</script>{SCRIPT}"),
-    {"output_type": "stream", "name": "stderr", "text": f"{SCRIPT}{IMAGE}"},
-    {"output_type": "error", "ename": SCRIPT, "evalue": IMAGE, "traceback": [f"\x1b[31m{SCRIPT}"]},
-)  # fmt: skip
-NOTEBOOK = json.dumps(
-    notebook_value(
-        prose(f"# Tea {IMAGE} {SCRIPT}"),
-        *(prose(one) for one in PAYLOADS),
-        code("brew()", f'tag" onclick="{HIT}', outputs=OUTPUTS),
-        {
-            "cell_type": "raw",
-            "metadata": {"raw_mimetype": "text/html"},
-            "source": SCRIPT,
-        },
-        prose(
-            f"![{ALT}](attachment:a.png)",
-            attachments={"a.png": {f'image/png" onerror="{HIT}': PIXEL}},
-        ),
-        prose("the end of the page"),
-        widgets={
-            "application/vnd.jupyter.widget-state+json": {"a": f"</script>{SCRIPT}"}
-        },
-    )
-)
-PAGES = {"tea.md": MYST, "tea.rst": RST, "tea.ipynb": NOTEBOOK}
+# Some outputs of the notebook would swallow all that follows. It has another suffix in its folder:
+# ruff would format it.
+PAGES = {
+    path.name.removesuffix(".json"): path.read_text("utf-8")
+    for path in sorted((Path(__file__).parent / "data" / "hostile").iterdir())
+}
 
 ACTING = frozenset(
     "applet audio base button canvas embed form frame iframe link meta noscript object script "

@@ -6,8 +6,10 @@ A damage takes an entry and returns the damaged entry, or None if it does not ap
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from pipeline.core.checks.model import Subject
 from pipeline.core.document import prose
@@ -17,15 +19,14 @@ from pipeline.entries import Entry
 
 HAN = rf"[{prose.CJK}]"
 CODE = re.compile(r"`([^`\n]+)`")
-ROLE = re.compile(r"\{([a-z]+)\}`([^`\n]+)`")
-LINK = re.compile(r"(?<!!)\[([^\[\]]+)\]\(([^()\s]+)\)")
-MATH = re.compile(r"(?<![\\$])\$([^$\n]+)\$(?!\$)")
 BOLD = re.compile(r"(?<!\*)\*\*([^*\n]+)\*\*(?!\*)")
 EMPHASIS = re.compile(r"(?<!\*)(\*{1,2})([^*\n]+)\1(?!\*)")
 TRADITIONAL = str.maketrans(
     "数变这个为时会对过来说们没还动点学开关进运输实图从两样种应该当处认识让后边",
     "數變這個為時會對過來說們沒還動點學開關進運輸實圖從兩樣種應該當處認識讓後邊",
 )
+# Damages that need no more than a pattern.
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -170,13 +171,18 @@ def _break_line(text: str) -> str | None:
     )
 
 
-def _start_like_a_list(entry: Entry) -> Entry | None:
-    kind = entry.notes[0].partition(" · ")[0] if entry.notes else ""
-    return (
-        replace(entry, msgstr=f"- {entry.msgstr}")
-        if kind in (Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.FOOTNOTE)
-        else None
+def _in_blocks(
+    change: Callable[[Entry], Entry | None],
+) -> Callable[[Entry], Entry | None]:
+    """Return ``change``, limited to messages in which block markup has a meaning.
+
+    Titles and options, for example, are excluded.
+    """
+    blocks = tuple(
+        f"{kind} "
+        for kind in (Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.FOOTNOTE)
     )
+    return lambda entry: change(entry) if entry.notes[0].startswith(blocks) else None
 
 
 def _lose_pipe_escape(entry: Entry) -> Entry | None:
@@ -214,9 +220,22 @@ def avoided_term(glossary: Glossary) -> Callable[[Entry], Entry | None]:
     return apply
 
 
+def _rows(markup: str) -> Iterator[Damage]:
+    """Yield the kinds of damage in the table for a markup."""
+    for row in _TABLE[markup]:
+        change = in_prose if row.get("prose") else sub
+        apply = change(row["pattern"].replace("HAN", HAN), row["by"])
+        if row.get("blocks"):
+            apply = _in_blocks(apply)
+        fixable = row.get("fixable", False)
+        yield kind(row["name"], apply, row.get("right", ""), fixable=fixable)
+
+
 def kinds(glossary: Glossary) -> tuple[Damage, ...]:
     """Return all kinds of damage to single entries."""
     return (
+        *_rows("markdown"),
+        *_of_both(),
         kind("drop a code span", _of_code(lambda code: ""), "M209"),
         kind("misspell a code span", _of_code(_misspell), "M202 M209"),
         kind(
@@ -226,18 +245,6 @@ def kinds(glossary: Glossary) -> tuple[Damage, ...]:
         ),
         kind("delete a backtick", _of_code(lambda code: f"`{code}")),
         kind("full-width backticks", _of_code(lambda code: f"｀{code}｀")),
-        kind("translate inside a link target", sub(r"\]\((\w+)", "](页面")),
-        kind("drop a link, keep its text", sub(LINK, r"\1")),
-        kind("full-width brackets of a link", sub(LINK, r"[\1]（\2）")),
-        kind("full-width square brackets of a link", sub(LINK, r"【\1】(\2)")),
-        kind("space between the brackets of a link", sub(LINK, r"[\1] (\2)")),
-        kind(
-            "add a javascript: link",
-            of_text(lambda text: f"{text}[点这里](javascript:alert)"),
-        ),
-        kind("change a URL", sub(r"(https?://[\w.]+)/?", r"\1.cn/")),
-        kind("delete a dollar sign", sub(MATH, r"$\1")),
-        kind("drop a formula", sub(rf" ?{MATH.pattern} ?", ""), "M209"),
         kind("bold that does not show", of_text(_bold_around_mark), fixable=True),
         kind(
             "underscores beside Chinese",
@@ -247,14 +254,6 @@ def kinds(glossary: Glossary) -> tuple[Damage, ...]:
             ),
             fixable=True,
         ),
-        kind(
-            "spaces inside the marks of emphasis",
-            sub(EMPHASIS, r"\1 \2 \1"),
-            "M103",
-            fixable=True,
-        ),
-        kind("lose bold or italics", sub(EMPHASIS, r"\2"), "M103"),
-        kind("lose a closing mark of emphasis", sub(EMPHASIS, r"\1\2")),
         kind("copy the English", _copy, "M301 M302"),
         kind(
             "leave half of it in English", _half_in_english, "M301 M303 M306 M307 M501"
@@ -265,36 +264,8 @@ def kinds(glossary: Glossary) -> tuple[Damage, ...]:
             "M103 M304 M306 M307 M308 M309 M312 M501",
         ),
         kind("lose the colon at the end", _lose_colon, "M308"),
-        kind(
-            "change a number",
-            in_prose(
-                r"(?<![\w.])\d+(?![\w.]*\w)", lambda match: str(int(match[0]) + 7)
-            ),
-            "M304",
-        ),
-        kind("drop a number", in_prose(r" ?(?<![\w.])\d+(?![\w.]*\w) ?", ""), "M304"),
-        kind(
-            "double a word",
-            in_prose("[的了是在把]", lambda match: match[0] * 2),
-            "M311",
-        ),
-        kind("lose a closing bracket", in_prose("）", ""), "M312"),
-        kind("lose a closing quote", in_prose("”", ""), "M312"),
         kind("use an avoided term", avoided_term(glossary), "M502"),
-        kind(
-            "no space beside Latin letters",
-            in_prose(rf"(?<={HAN}) (?=[A-Za-z0-9])|(?<=[A-Za-z0-9]) (?={HAN})", ""),
-            "M401",
-            fixable=True,
-        ),
         kind("no space beside code", of_text(_close_to_code), "M401", fixable=True),
-        kind(
-            "half-width brackets",
-            in_prose(f"（([^（）]*{HAN}[^（）]*)）", r"(\1)"),
-            "M406",
-        ),
-        kind("dots for an ellipsis", in_prose(f"(?<={HAN})。$", "..."), "M404"),
-        *of_han(),
         kind("您 for 你", in_prose("你", "您", count=0), "M408"),
         kind(
             "full-width digits",
@@ -304,36 +275,43 @@ def kinds(glossary: Glossary) -> tuple[Damage, ...]:
             ),
             "M411 M304",
         ),
-        kind("translate the name of a role", sub(ROLE, r"{函数}`\2`"), "M209"),
-        kind("translate the target of a role", sub(ROLE, r"{\1}`目标`"), "M209"),
-        kind("drop an HTML tag", sub(r"</?[a-z]+[^<>]*>", "")),
-        kind("drop a footnote mark", sub(r"\[\^\w+\]", "")),
         kind("add a line break", of_text(_break_line)),
-        kind("start like a list", _start_like_a_list),
         kind("lose the escape of a pipe", _lose_pipe_escape),
         kind("take off the fuzzy mark only", _unmark_fuzzy, "M313"),
     )
 
 
-def of_han() -> tuple[Damage, ...]:
-    """Return the kinds of damage to Chinese that every markup may have."""
-    return (
-        kind(
-            "half-width punctuation",
-            in_prose(rf"(?<={HAN})[，。：；？！]", _half_width),
-            "M402",
-        ),
-        kind(
-            "space before full-width punctuation",
-            in_prose(rf"(?<={HAN})(?=[，。：；？！])", " "),
-            "M403",
-            fixable=True,
-        ),
-        kind(
-            "Traditional characters",
-            in_prose(f"{HAN}+", lambda match: match[0].translate(TRADITIONAL), count=0),
-            "M410",
-        ),
+def rst_kinds() -> Iterator[Damage]:
+    """Yield all kinds of damage to single entries of reStructuredText."""
+    code = sub(
+        r"(?<!`)``([^`\n]+)``(?!`)",
+        lambda match: f"``{re.sub('[a-z]', '', match[1], count=1)}``",
+    )
+    for one in (
+        *_rows("rst"),
+        *_of_both(),
+        kind("misspell code", code, "M202 M209"),
+    ):
+        yield replace(one, name=f"reST: {one.name}", markup=Markup.RST)
+
+
+def _of_both() -> Iterator[Damage]:
+    """Yield the kinds of damage that every markup may have."""
+    yield from _rows("both")
+    yield kind(
+        "change a number",
+        in_prose(r"(?<![\w.])\d+(?![\w.]*\w)", lambda match: str(int(match[0]) + 7)),
+        "M304",
+    )
+    yield kind(
+        "half-width punctuation",
+        in_prose(rf"(?<={HAN})[，。：；？！]", _half_width),
+        "M402",
+    )
+    yield kind(
+        "Traditional characters",
+        in_prose(f"{HAN}+", lambda match: match[0].translate(TRADITIONAL), count=0),
+        "M410",
     )
 
 

@@ -10,10 +10,12 @@ import json
 import random
 import threading
 import time
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 from servers import HOST, POLL
@@ -124,50 +126,20 @@ def _one_for_all(answers: Answers, _: Request, __: random.Random) -> object:
     return dict.fromkeys(answers, "这是一句与原文毫无关系的话，放在哪里都一样。")
 
 
-_CODE = "```python\nimport os; os.system('true')\n```"
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 SPOILERS: dict[str, Spoil] = {
+    **{name: _insert(*texts) for name, texts in _TABLE["insert"].items()},
+    **{name: _replace(*texts) for name, texts in _TABLE["replace"].items()},
+    **{name: _around(*pairs) for name, pairs in _TABLE["around"].items()},
     "marks lost": _each(_without_marks),
     "marks invented": _each(_other_marks),
     "marks doubled": _each(lambda answer, _: answer + "⟦1⟧"),
-    "broken marks": _insert("⟦", "⟧", "⟦x⟧", "⟦１⟧", "⟦-1⟧", "⟦00001⟧"),
-    "code added": _insert("`rm -rf`", "``x``", _CODE, "    import os\n"),
-    "html added": _insert(
-        "<script>alert(1)</script>", "<b>", "<img src=x onerror=y>", "<!--"
-    ),
-    "links added": _insert(
-        "[点](http://a.example)", "https://a.example/", "<http://a.example>"
-    ),
-    "roles added": _insert(
-        "{raw}`<b>`", ":raw:`x`", "{eval-rst}`x`", "|x|_", "`x`_", "[1]_"
-    ),
-    "math added": _insert("$x$", "$$x$$", "\\begin{align}x\\end{align}"),
-    "blocks": _around(
-        ("# ", ""), ("- ", ""), ("> ", ""), ("1. ", ""), ("    ", ""), ("| ", " |")
-    ),
-    "breaks": _insert(
-        "\n", "\n\n", "\r\n", "\n---\n", "\n\n```\n", "\n.. raw:: html\n\n   x\n"
-    ),
-    "cells": _insert(
-        "\n+++\n", "\n```{code-cell}\nimport os\n```\n", "%%bash", "\n:::{include} x"
-    ),
-    "emphasis": _insert("*", "**", "__", "~~", "***", "_x_"),
     "controls": _insert(
         "\x00", "\x1b[31m", "\u202e", "\u2028", "\ud800", "\ufeff", "\x85"
     ),
-    "empty": _replace("", " ", "\n", "\u3000"),
     "english": _english,
-    "japanese": _replace("これはテストです。", "配列は変更できません。"),
-    "russian": _replace("Это перевод документа.", "перевод"),
-    "korean": _replace("번역된 문장입니다.", "배열"),
-    "french": _replace("Les tableaux sont immuables.", "voir la page suivante"),
-    "traditional": _replace("這個函數會將陣列轉換為另一種類型，請參閱說明文件。"),
-    "chatter": _around(
-        ("好的，以下是译文：", ""), ("Here is the translation: ", ""), ("译文：", "")
-    ),
-    "refusals": _replace("抱歉，我无法翻译这段文字。", "As an AI I cannot do that."),
     "obeys": _obeys,
     "long": _each(lambda answer, _: answer + "很长的废话" * 400),
-    "short": _replace("是", "否"),
     "sentences": _each(lambda answer, _: f"{answer}。这里还有一句话。以及另一句话。"),
     "shuffled": _shuffled,
     "shifted": _shifted,

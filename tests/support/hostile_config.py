@@ -7,9 +7,12 @@ with the keys that the pipeline accepts, so new keys must be added here.
 from __future__ import annotations
 
 import json
+import tomllib
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
+import msgspec
 from live_html import PAYLOAD
 
 
@@ -24,63 +27,8 @@ class May(StrEnum):
     NO_TEXT = "no text"  # a number, or a table
 
 
-_RULE = {"pages": May.NAME, "reason": May.WORDS, "note": May.WORDS}
-KEYS: dict[str, dict[str, May]] = {
-    "tool.pipeline": {
-        "locales": May.NAME,
-        **dict.fromkeys(
-            ("upstreams", "modes", "execution", "checks", "draft"), May.NO_TEXT
-        ),
-    },
-    "modes": {
-        "startup": May.NAME,
-        "note": May.WORDS,
-        "cell-seconds": May.NO_TEXT,
-        "variables": May.NO_TEXT,
-    },
-    "upstreams": {
-        **dict.fromkeys(("url", "ref", "docs", "package", "markdown"), May.NAME),
-        "beside": May.NO_TEXT,
-        "page-url": May.ADDRESS,
-        "license": May.WORDS,
-        "prose-directives": May.WORDS,
-        "usual-names": May.WORDS,
-        **dict.fromkeys(("include", "exclude"), May.NAME),
-        **dict.fromkeys(
-            ("partly", "skip", "run", "acknowledge", "site", "reference"), May.NO_TEXT
-        ),
-    },
-    "reference": {"path": May.NAME, "needs": May.NAME, "options": May.NO_TEXT},
-    "partly": {"pages": May.NAME, "sections": May.NO_TEXT, "reason": May.WORDS},
-    "skip": _RULE,
-    "run": {
-        **_RULE,
-        "needs": May.NAME,
-        "modes": May.NAME,
-        **dict.fromkeys(
-            ("compare", "until", "devices", "timeout", "page-timeout"), May.NO_TEXT
-        ),
-    },
-    "acknowledge": {"page": May.NAME, "cells": May.NO_TEXT, "reason": May.WORDS},
-    "site": {
-        "title": May.WORDS,
-        **dict.fromkeys(
-            ("url", "edit-url", "notebook-url", "english-url", "repository-url"),
-            May.ADDRESS,
-        ),
-        "start": May.NAME,
-        "hero": May.WORDS,
-        "hero-code": May.WORDS,
-        **dict.fromkeys(
-            ("root", "english-hosts", "extensions", "myst-extensions"), May.NAME
-        ),
-        "inventories": May.ADDRESS,
-    },
-    "execution": {},
-    "checks": {"ignore": May.NO_TEXT},
-    "ignore": {"codes": May.NAME, "pages": May.NAME, "reason": May.WORDS},
-    "draft": {},  # never reaches a page
-}
+_TABLE = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+KEYS = msgspec.convert(tomllib.loads(_TABLE), dict[str, dict[str, May]])
 # Values of keys that are not words.
 _FIXED: dict[str, dict[str, Any]] = {
     "modes": {"variables": {"A": PAYLOAD}},

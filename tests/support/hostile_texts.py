@@ -7,11 +7,12 @@ guard accepts it. Tests assert that it is still escaped in all outputs.
 
 from __future__ import annotations
 
-import json
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
 from folders import copy_project, write_tree
+from notebooks import code, notebook
 
 from pipeline.adapters import po
 from pipeline.entries import Entry
@@ -33,95 +34,17 @@ def _escaped(text: str) -> str:
     return text
 
 
-_IMAGE, _SCRIPT, _MARKDOWN = map(_escaped, (IMAGE, SCRIPT, MARKDOWN))
-INDEX = f"""# Kitchen {_IMAGE}
-
-The kettle {_SCRIPT} sings; see {ADDRESS} here, and `{IMAGE}` too.
-
-```{{toctree}}
-:caption: Rooms {IMAGE}
-
-pots
-lids
-tables
-```
-"""
-POTS = f"""# Pots {_IMAGE}
-
-A {TERM} stands on each pot {_IMAGE} in turn.
-
-## Handles {_SCRIPT}
-
-Nobody has translated this {_IMAGE} yet.
-
-```{{note}} Mind {_IMAGE}
-
-A handle gets hot {_SCRIPT} when it stands on the stove.
-```
-
-| Pot {_IMAGE} | Size |
-|---|---|
-| small {_SCRIPT} | {ADDRESS} |
-
-![A pot {SCRIPT.replace('"', "'")}](pot.png)
-"""
-LIDS = f"""Lids {IMAGE}
-{"=" * 60}
-
-A lid {IMAGE} fits {SCRIPT} one pot.
-
-.. admonition:: Mind {IMAGE}
-
-   It is hot.
-"""
-TABLES = {
-    "cells": [
-        {
-            "cell_type": "markdown",
-            "metadata": {},
-            "source": f"# Tables {_SCRIPT} {_MARKDOWN}\n\nThe table {_SCRIPT} is round.",
-        },
-        {
-            "cell_type": "code",
-            "execution_count": None,
-            "metadata": {},
-            "outputs": [],
-            "source": f"print('{IMAGE}')",
-        },
-    ],
-    "metadata": {"kernelspec": {"name": "python3", "display_name": IMAGE}},
-    "nbformat": 4,
-    "nbformat_minor": 4,
-}
+_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+TABLES = notebook(
+    code(f"print('{IMAGE}')"),
+    title=f"# Tables {_escaped(SCRIPT)} {_escaped(MARKDOWN)}\n\n"
+    f"The table {_escaped(SCRIPT)} is round.",
+    kernelspec={"name": "python3", "display_name": IMAGE},
+)
 # A title with what terminals act on; nobody can translate it, since no catalogue can hold it.
 ESCAPES = (
     "# Spoons \x1b[31mred\x1b]8;;https://evil.example\x07 ::error::done\n\nWords.\n"
 )
-WORDS = {
-    "Kitchen": "厨房",
-    "The kettle": "水壶",
-    "sings; see": "在唱；见",
-    "here, and": "这里，还有",
-    "too.": "。",
-    "stands on each pot": "盖在每口锅",
-    "in turn.": "上。",
-    "Pots": "锅具",
-    "Pot ": "锅 ",
-    "Handles": "把手",
-    "Mind": "小心",
-    "A handle gets hot": "把手会变烫",
-    "when it stands on the stove.": "，若放在炉上。",
-    "Size": "大小",
-    "small": "小",
-    "Lids": "锅盖",
-    "A lid ": "锅盖 ",
-    "fits": "配",
-    "one pot.": "一口锅。",
-    "It is hot.": "很烫。",
-    "Tables": "桌子",
-    "The table": "桌子",
-    "is round.": "是圆的。",
-}
 
 
 def make_project(root: Path) -> None:
@@ -129,13 +52,7 @@ def make_project(root: Path) -> None:
     copy_project(root)
     write_tree(
         root / "upstream" / "sample",
-        {
-            "index.md": INDEX,
-            "pots.md": POTS,
-            "lids.rst": LIDS,
-            "tables.ipynb": json.dumps(TABLES),
-            "spoons.md": ESCAPES,
-        },
+        {**_TEXTS["pages"], "tables.ipynb": TABLES, "spoons.md": ESCAPES},
     )
     for path in (root / "translations").rglob("*.po"):
         path.unlink()
@@ -161,7 +78,7 @@ def translate(root: Path) -> None:
 
 def _translated(entry: Entry) -> Entry:
     text = entry.msgid.replace(f"A {TERM}", "锅盖")
-    for english, chinese in WORDS.items():
+    for english, chinese in _TEXTS["words"].items():
         text = text.replace(english, chinese)
     if text == entry.msgid:
         return entry

@@ -15,9 +15,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from damages import Damage, kinds
+from damages import Damage, kinds, rst_kinds
 from places import ROOT
-from rst_damages import rst_kinds
 
 from pipeline.adapters import po
 from pipeline.core.checks.engine import fix_entry, run_checks, subjects_of
