@@ -112,12 +112,9 @@ def _have_same_code(documents: Sequence[Document]) -> bool:
     Such a pair is one notebook in two files, ``.ipynb`` and Markdown. The text of the cells is not
     compared, because jupytext changes magics and blank lines.
     """
-    counts = set()
-    for document in documents:
-        # Documents in other formats are not part of the pair; they only share the name.
-        if document.format in (Format.NOTEBOOK, Format.MYST_NOTEBOOK):
-            counts.add(len(document.code))
-    return len(counts) <= 1
+    # Documents in other formats are not part of the pair; they only share the name.
+    pair = (document for document in documents if document.is_notebook)
+    return len({len(document.code) for document in pair}) <= 1
 
 
 def _untranslated_blocks(document: Document, page: Page) -> Iterator[Finding]:

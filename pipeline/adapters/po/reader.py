@@ -247,9 +247,7 @@ def _merged(first: Entry, second: Entry, source: Source) -> Entry:
         references=_union(first.references, second.references),
         flags=_union(first.flags, second.flags),
     )
-    source.check_above(
-        merged.comments, merged.notes, merged.references, merged.flags, line=second.line
-    )
+    source.check_above(merged, line=second.line)
     return merged
 
 

@@ -10,9 +10,10 @@ read again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sized
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from pipeline.entries import Entry
 from pipeline.errors import InputError, check_limit
 from pipeline.findings import Finding, Severity
 from pipeline.limits import CATALOG_ENTRIES, ENTRY_COMMENTS
@@ -34,8 +35,9 @@ class Source:
             code=code, severity=severity, where=f"{self.where}:{line}", text=text
         )
 
-    def check_above(self, *lines: Sized, line: int) -> None:
+    def check_above(self, above: LinesAbove | Entry, *, line: int) -> None:
         """Raise InputError if the entry at ``line`` has too many comments and flags above it."""
+        lines = (above.comments, above.notes, above.references, above.flags)
         check_limit(sum(map(len, lines)), ENTRY_COMMENTS, where=f"{self.where}:{line}")
 
     def error(self, text: str, *, line: int, hint: str = MEND) -> InputError:
@@ -312,10 +314,7 @@ class Scan:
                 self.pending.flags = list(dict.fromkeys(flags))
             case _:
                 self.pending.comments.append(line[1:].removeprefix(" "))
-        above = self.pending
-        self.source.check_above(
-            above.comments, above.notes, above.references, above.flags, line=self.number
-        )
+        self.source.check_above(self.pending, line=self.number)
 
     def _expect_complete(self) -> None:
         """Raise InputError if the last entry has no msgstr yet."""

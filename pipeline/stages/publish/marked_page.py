@@ -39,11 +39,9 @@ def render_marked(
     """
     texts = _marked_texts(merged)
     check_marks(texts, where=document.path)
-    if document.format is Format.MYST:
+    if document.format in (Format.MYST, Format.RST):
         # Text pages have no code, so they do not need nbconvert, which loads slowly.
-        return _with_elements(_cell(markdown_html(texts[0], folder=folder)))
-    if document.format is Format.RST:
-        return _with_elements(_cell(rst_html(texts[0], folder=folder)))
+        return _with_elements(_cell(_text_html(document, texts[0], folder)))
     data = _marked_data(merged, texts, is_json=document.notebook is not None)
     path = document.path
     notebook = notebook_of(Path(path), data, outputs, page=path)
@@ -56,11 +54,13 @@ def render_message(
     """Return the HTML of message ``index`` on a text page; None if the HTML lacks its marks."""
     unit = merged.units[0]
     text = marked_text(unit.text, unit.messages)
-    if document.format is Format.RST:
-        marked = _with_elements(rst_html(text, folder=folder))
-    else:
-        marked = _with_elements(markdown_html(text, folder=folder))
-    return marked.inner.get(index)
+    html = _text_html(document, text, folder)
+    return _with_elements(html).inner.get(index)
+
+
+def _text_html(document: Document, text: str, folder: PageFolder) -> str:
+    convert = rst_html if document.format is Format.RST else markdown_html
+    return convert(text, folder=folder)
 
 
 def _with_elements(html: str) -> MarkedHtml:

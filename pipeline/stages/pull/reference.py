@@ -41,7 +41,7 @@ from pipeline.errors import InputError, PipelineError
 from pipeline.folders import is_outside
 from pipeline.report.counts import counted
 from pipeline.run import Run
-from pipeline.stages.pull.selection import changed_files
+from pipeline.stages.pull.selection import changed_files, configurations
 from pipeline.stages.pull.source import Source
 
 _Read = Callable[[SourceFile], bytes]
@@ -141,11 +141,8 @@ def _request(run: Run, lock: Lock, read: _Read) -> dict[str, Any]:
                 found = listing(file.path, text, others=options)
                 if found and not is_outside(file.path):
                     pages[page.name] = found
-    names = {f"{prefix}conf.py" for prefix in lock.docs.prefixes}
-    for file in lock.files:
-        if file.path in names:
-            values = sphinx_values(read(file).decode("utf-8", "replace"))
-            settings |= settings_in(values)
+    for code in configurations(lock, read).values():
+        settings |= settings_in(sphinx_values(code))
     return {"pages": pages, "settings": settings, "options": dict(options)}
 
 

@@ -8,7 +8,7 @@ the docs folders, for example ``../CHANGELOG.md``. These are pulled by the same 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -284,7 +284,11 @@ def add_included(
     )
     found.follow()
     found.fetch_places(outline_places(lock.docs))
-    excluded = set(excluded_pages(pages_of(lock.files), _patterns(lock, read)))
+    configured = configurations(lock, read)
+    patterns: list[str] = []
+    for prefix, code in configured.items():
+        patterns += read_exclude_patterns(code, below=prefix)
+    excluded = set(excluded_pages(pages_of(lock.files), patterns))
     outside = {
         page.name for page in pages_of(found.files.values()) if is_outside(page.name)
     }
@@ -301,7 +305,7 @@ def add_included(
         refused=tuple(sorted(found.refused, key=lambda file: file.path)),
         included=tuple(included),
         excluded=tuple(sorted(excluded)),
-        substitutions=_has_substitutions(lock, read),
+        substitutions=_has_substitutions(lock, configured),
     )
 
 
@@ -310,32 +314,26 @@ def _is_ours(path: str) -> bool:
     return is_outside(path) or is_reference(path)
 
 
-def _patterns(lock: Lock, read: Callable[[SourceFile], bytes]) -> list[str]:
-    """Return the exclude patterns of upstream's ``conf.py`` in each docs folder."""
-    patterns: list[str] = []
-    for file in lock.files:
-        for prefix in lock.docs.prefixes:
-            if file.path == f"{prefix}conf.py":
-                code = read(file).decode("utf-8", "replace")
-                patterns += read_exclude_patterns(code, below=prefix)
-    return patterns
+def configurations(lock: Lock, read: Callable[[SourceFile], bytes]) -> dict[str, str]:
+    """Return the code of upstream's ``conf.py`` in each docs folder that has one, by prefix."""
+    places = {f"{prefix}conf.py": prefix for prefix in lock.docs.prefixes}
+    return {
+        places[file.path]: read(file).decode("utf-8", "replace")
+        for file in lock.files
+        if file.path in places
+    }
 
 
-def _has_substitutions(lock: Lock, read: Callable[[SourceFile], bytes]) -> bool:
+def _has_substitutions(lock: Lock, configured: Mapping[str, str]) -> bool:
     """Return whether upstream's site replaces ``{{ name }}`` by values (MyST substitutions).
 
     A docs folder with a ``conf.py`` enables substitutions by a setting. Without a ``conf.py``, a
     Jupyter Book, which has a ``_toc.yml``, enables them by default. Return True if any docs folder
     enables substitutions.
     """
-    files = {file.path: file for file in lock.files}
-    for prefix in lock.docs.prefixes:
-        configuration = files.get(f"{prefix}conf.py")
-        if configuration is None:
-            if f"{prefix}_toc.yml" in files:
-                return True
-        elif has_substitutions(
-            sphinx_values(read(configuration).decode("utf-8", "replace"))
-        ):
-            return True
-    return False
+    others = (prefix for prefix in lock.docs.prefixes if prefix not in configured)
+    books = {f"{prefix}_toc.yml" for prefix in others}
+    is_book = any(file.path in books for file in lock.files)
+    return is_book or any(
+        map(has_substitutions, map(sphinx_values, configured.values()))
+    )

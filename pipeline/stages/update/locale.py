@@ -28,11 +28,7 @@ from pipeline.findings import Finding
 from pipeline.limits import OWN_BYTES
 from pipeline.packages import how_to_run
 from pipeline.run import Run
-from pipeline.stages.update.releases import (
-    Elsewhere,
-    find_elsewhere,
-    lacks_reference,
-)
+from pipeline.stages.update import releases
 from pipeline.stages.update.state import State, read_state
 
 if TYPE_CHECKING:
@@ -93,9 +89,9 @@ class Locale:
         self._stored: dict[str, Memory | None] = {}
 
     @cached_property
-    def elsewhere(self) -> Elsewhere:
+    def elsewhere(self) -> releases.Elsewhere:
         """Pages and commits of the other releases."""
-        return find_elsewhere(self.run)
+        return releases.find_elsewhere(self.run)
 
     @cached_property
     def catalog_files(self) -> dict[str, bytes]:
@@ -138,7 +134,7 @@ class Locale:
 
     @cached_property
     def _lacks_reference(self) -> bool:
-        return lacks_reference(self.run)
+        return releases.lacks_reference(self.run)
 
     @cached_property
     def state(self) -> State:

@@ -20,16 +20,11 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from pipeline.core.document.directives import (
-    UNKNOWN,
-    Directive,
-    Field,
-    read_directives,
-    rows,
-)
+from pipeline.core.document import directives
+from pipeline.core.document.directives import Directive, Field
 from pipeline.core.document.message import Kind
 
-DIRECTIVES = read_directives("markdown")
+DIRECTIVES = directives.read_directives("markdown")
 TITLED = Directive(argument=Kind.TITLE)
 DEFINITION = Directive(paragraphs=Kind.DEFINITION)
 ADMONITIONS = frozenset(
@@ -64,7 +59,7 @@ def directive_of(name: str, prose: Set[str] = frozenset()) -> Directive:
     ``prose`` are the names of additional directives, whose argument is a title and whose body is
     prose.
     """
-    return DIRECTIVES.get(name, TITLED if name in prose else UNKNOWN)
+    return DIRECTIVES.get(name, TITLED if name in prose else directives.UNKNOWN)
 
 
 def count_option_lines(lines: list[str]) -> int:
@@ -200,4 +195,4 @@ def csv_rows(lines: Sequence[str], options: Sequence[str]) -> list[list[Field]] 
     for value in option_values(options, _CSV_OPTIONS):
         if value.columns:
             values[value.key] = options[value.line][slice(*value.columns)]
-    return rows(lines, values)
+    return directives.rows(lines, values)

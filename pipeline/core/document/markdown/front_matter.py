@@ -110,13 +110,13 @@ def _front_value(
         problem = "its syntax is not supported"
     elif mark in _BLOCKS and "#" in header:
         problem = "it contains a comment"
-    if problem:
-        return FrontValue(kind=kind, start=start, end=end, text=text, problem=problem)
     # A translation replaces a block scalar by a single line in quotation marks.
     quote = mark if mark in ("'", '"') else ""
     if mark in _BLOCKS:
         quote = "'"
-    return FrontValue(kind=kind, start=start, end=end, text=text, quote=quote)
+    return FrontValue(
+        kind=kind, start=start, end=end, text=text, quote=quote, problem=problem
+    )
 
 
 def written(text: str, quote: str) -> str:

@@ -14,25 +14,18 @@ from itertools import pairwise
 
 from markdown_it.token import Token
 
-from pipeline.core.document import prose
+from pipeline.core.document import guard, prose
 from pipeline.core.document.atoms import without_words
 from pipeline.core.document.guard import find_templates, quoted, resolve_references
 from pipeline.core.document.markdown.parser import inline_tokens
 from pipeline.reading import Dialect, Reading
+from pipeline.tables import read_table
 
 BRACES = "braces of Liquid, Vue or Jinja"
-# The name in messages and the pattern of each syntax. The first one that matches is reported.
+# The pattern of each syntax, by its name in messages. The first one that matches is reported.
 _SYNTAX = {
-    "a shortcode of Hugo": re.compile(r"\{\{[<%].*?[%>]\}\}", re.DOTALL),
-    "an inclusion of mdBook": re.compile(r"\{\{\s*#\w[^{}]*\}\}"),
-    BRACES: re.compile(r"\{\{.*?\}\}", re.DOTALL),
-    "a tag of Liquid": re.compile(r"\{%-?\s*\w.*?%\}", re.DOTALL),
-    # {/* a comment */}, {process.env.KEY}, {shown(1)}; but not a set in prose: {a, b}
-    "an expression of MDX": re.compile(
-        r"\{\s*(?:/\*.*?\*/|[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?:\([^{}]*\))?"
-        r"|[A-Za-z_$][\w$]*\([^{}]*\))\s*\}",
-        re.DOTALL,
-    ),
+    name: re.compile(pattern)
+    for name, pattern in read_table(guard.__name__, "patterns")["evaluated"].items()
 }
 # Statements of MDX at the start of a block. The pattern must not match prose with the same first
 # words: "import data from a file".

@@ -17,15 +17,8 @@ from docutils import nodes
 from docutils.parsers.rst import Directive as DocutilsDirective
 from docutils.statemachine import StringList
 
-from pipeline.core.document.directives import (
-    QUOTE,
-    UNKNOWN,
-    Body,
-    Directive,
-    Field,
-    read_directives,
-    rows,
-)
+from pipeline.core.document import directives
+from pipeline.core.document.directives import Body, Directive, Field
 from pipeline.core.document.message import Kind
 from pipeline.core.document.prose import why_raw
 from pipeline.core.document.rst.positions import Place, Words, term, words_at
@@ -334,7 +327,7 @@ class CsvTable(BlockDirective):
     ) -> None:
         """Add the rows in ``lines``, which are pairs of a line number of docutils and a text."""
         texts = [line for _, line in lines]
-        found = rows(texts, self.options)
+        found = directives.rows(texts, self.options)
         if found is None:
             node += directive_node(
                 kind=Kind.TABLE_CELL,
@@ -366,7 +359,9 @@ class CsvTable(BlockDirective):
             return cell
         start = state.offset(*lines[field.start[0]], field.start[1])
         end = state.offset(*lines[field.end[0]], field.end[1])
-        words = words_at(field.text, Place(((start, end),), quote=QUOTE), first)
+        words = words_at(
+            field.text, Place(((start, end),), quote=directives.QUOTE), first
+        )
         cell[:] = [nodes.paragraph("", "", words)]
         return cell
 
@@ -452,12 +447,12 @@ _READERS: dict[Body, type[BlockDirective]] = {
 }
 
 
-_DIRECTIVES = read_directives("rst")
+_DIRECTIVES = directives.read_directives("rst")
 _DOMAIN = re.compile(r"(?:py|c|cpp|js|rst|std):")  # the prefix of "py:function"
 
 
 @lru_cache(maxsize=1 << 10)
 def directive_class(name: str) -> type[BlockDirective]:
     """Return the class that reads the directive with this name. Ignore case and domain."""
-    form = _DIRECTIVES.get(_DOMAIN.sub("", name.lower()), UNKNOWN)
+    form = _DIRECTIVES.get(_DOMAIN.sub("", name.lower()), directives.UNKNOWN)
     return _READERS[form.body].of(form)
