@@ -2,8 +2,8 @@
 
 ``directives.toml`` has the rows of the table and documents their keys.
 
-:func:`rows` finds the fields of the directive ``csv-table`` with their positions. Python's CSV
-reader returns fields without positions, so a pattern searches for the fields. The positions are
+:func:`csv_fields` finds the fields of the directive ``csv-table`` with their positions. Python's
+CSV reader returns fields without positions, so a pattern searches for the fields. The positions are
 used only if the pattern finds the same fields as the reader.
 """
 
@@ -90,7 +90,9 @@ class Field:
     end: tuple[int, int]
 
 
-def rows(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] | None:
+def csv_fields(
+    lines: Sequence[str], options: Mapping[str, str]
+) -> list[list[Field]] | None:
     """Return the fields of ``lines`` by row, as the directive ``csv-table`` reads them.
 
     ``options`` are the options of the directive. Return None if the positions cannot be found.

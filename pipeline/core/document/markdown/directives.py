@@ -195,4 +195,4 @@ def csv_rows(lines: Sequence[str], options: Sequence[str]) -> list[list[Field]] 
     for value in option_values(options, _CSV_OPTIONS):
         if value.columns:
             values[value.key] = options[value.line][slice(*value.columns)]
-    return directives.rows(lines, values)
+    return directives.csv_fields(lines, values)

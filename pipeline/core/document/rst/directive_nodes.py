@@ -327,7 +327,7 @@ class CsvTable(BlockDirective):
     ) -> None:
         """Add the rows in ``lines``, which are pairs of a line number of docutils and a text."""
         texts = [line for _, line in lines]
-        found = directives.rows(texts, self.options)
+        found = directives.csv_fields(texts, self.options)
         if found is None:
             node += directive_node(
                 kind=Kind.TABLE_CELL,

@@ -13,7 +13,7 @@ from docutils.parsers.rst import states
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.core.document.directives import rows
+from pipeline.core.document.directives import csv_fields
 from pipeline.core.document.message import Kind, Markup, Message, Split
 from pipeline.core.document.rst.blocks import has_words
 from pipeline.core.document.rst.positions import Finder, Lines
@@ -227,8 +227,8 @@ def test_tables_without_messages_are_none() -> None:
 
 def test_csv_that_python_reads_in_another_way_is_not_read() -> None:
     # Python finds a field in a line of spaces, and none in an empty one.
-    assert rows([" "], {}) is None
-    assert rows([""], {}) == []
+    assert csv_fields([" "], {}) is None
+    assert csv_fields([""], {}) == []
 
 
 def test_fields_of_csv_include_their_quotation_marks() -> None:
