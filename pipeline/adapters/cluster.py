@@ -498,7 +498,8 @@ def _result(future: Any, job: Job, address: str) -> Outcome:
         # Check the types: a worker may return anything, and the cache would store it.
         value = json.loads(future.result(ANSWER_SECONDS))
         outcome = msgspec.convert(value, Outcome)
-        if outcome.page == job.page and _has_same_code(outcome.notebook, job.notebook):
+        # The two notebooks may differ in their outputs only.
+        if (outcome.page, _cells(outcome.notebook)) == (job.page, _cells(job.notebook)):
             return outcome
         return died(job, "the worker answered with another notebook")
     except ExecutionError:
@@ -514,12 +515,6 @@ def _result(future: Any, job: Job, address: str) -> Outcome:
             cell=0, exception=type(error).__name__, message=str(error), traceback=""
         )
         return replace(died(job, ""), stop=stop)
-
-
-def _has_same_code(answer: str, sent: str) -> bool:
-    """Return whether two notebooks (JSON) have the same cells, apart from outputs."""
-    cells = [_cells(text) for text in (answer, sent)]
-    return cells[0] == cells[1]
 
 
 def _cells(text: str) -> list[tuple[str, str]]:

@@ -256,7 +256,9 @@ class Scan:
             self._open_string(keyword, mark)
         self.mark = mark
         if "\\a" in quoted:  # an escape of GNU that polib does not support
-            quoted = _ESCAPE.sub(_without_bell, quoted)
+            quoted = _ESCAPE.sub(
+                lambda escape: "\a" if escape[1] == "a" else escape[0], quoted
+            )
         # polib would lose the string after "#~|", so give it "#|". polib still notices that the
         # entry is obsolete, because the msgid has the mark "#~".
         shown_mark = _PREVIOUS if is_previous else mark
@@ -354,10 +356,3 @@ class Scan:
     def _error(self, text: str, *, hint: str = MEND) -> InputError:
         """Return an error about the current line."""
         return self.source.error(text, line=self.number, hint=hint)
-
-
-def _without_bell(escape: re.Match[str]) -> str:
-    r"""Return the bell character for ``\a``; any other escape unchanged."""
-    if escape[1] == "a":
-        return "\a"
-    return escape[0]

@@ -236,15 +236,13 @@ class Repository:
         if self._kind is Kind.LOCAL:
             tags = self._list_refs(commit_log.PEELED_TAGS, "refs/tags")
         else:
-            advertised = commit_log.commits_of_tags(self._advertised("refs/tags"))
-            tags = self._peeled(advertised)
-        answer = self._program.call(
-            "log",
-            "--no-walk=unsorted",
-            "--ignore-missing",
-            commit_log.DATES,
-            *set(tags.values()),
-        )
+            tags = commit_log.commits_of_tags(self._advertised("refs/tags"))
+        if self._kind is Kind.BUNDLE:
+            # In a bundle's listing, an annotated tag has its own id, not its commit's.
+            peeled = ((name, self._peel(commit)) for name, commit in tags.items())
+            tags = {name: commit for name, commit in peeled if commit}
+        log = ("log", "--no-walk=unsorted", "--ignore-missing", commit_log.DATES)
+        answer = self._program.call(*log, *set(tags.values()))
         return commit_log.dated_tags(tags, answer.output)
 
     def tags(self) -> frozenset[str]:
@@ -252,16 +250,6 @@ class Repository:
         if self._kind is Kind.LOCAL:
             return tag_names(self._local_refs())
         return tag_names(self._advertised("refs/tags"))
-
-    def _peeled(self, tags: dict[str, str]) -> dict[str, str]:
-        """Return the tags with the commits that they point to.
-
-        In ``tags`` from the listing of a bundle, an annotated tag has its own id, not its commit's.
-        """
-        if self._kind is not Kind.BUNDLE:
-            return tags
-        peeled = {name: self._peel(commit) for name, commit in tags.items()}
-        return {name: commit for name, commit in peeled.items() if commit}
 
     def _is_shallow(self) -> bool:
         """Return whether part of the history is missing, or git cannot tell."""

@@ -119,7 +119,10 @@ def merge(
     blocks: list[Landing] = []
     units: list[MergedUnit] = []
     for number, unit in enumerate(document.units):
-        result = placed_units.get(number) or _unchanged(unit.split)
+        split = unit.split
+        result = placed_units.get(number) or PlacedUnit(
+            kept=frozenset(), placed=apply_edits(split, {}), messages=split.messages
+        )
         blocks += _blocks(unit, result)
         units.append(
             MergedUnit(
@@ -249,12 +252,6 @@ class PlacedUnit:
     placed: Placed
     messages: tuple[Message, ...]  # the messages of the merged text
     gave_up: bool = False  # whether some translations were left out untested
-
-
-def _unchanged(split: Split) -> PlacedUnit:
-    """Return the result for a unit without translations."""
-    placed = apply_edits(split, {})
-    return PlacedUnit(kept=frozenset(), placed=placed, messages=split.messages)
 
 
 def place_translations(

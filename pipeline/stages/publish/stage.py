@@ -199,19 +199,16 @@ def render(run: Run, pages: Sequence[PageResult], *, locale: str) -> Published:
                 findings.append(_not_rendered(rendered))
             if rendered.has_changed:
                 changes.append(run.shown(previews[rendered.page].target))
-            findings += _outside_findings(rendered)
+            name = rendered.page
+            findings += [
+                Finding.from_table("outside", where=name, page=name, path=path)
+                for path in rendered.refused
+            ]
             advance(1, message)
     # Write the index even if pages failed. It lists the pages that exist.
     if _write_index(run, pages, previews, locale=locale):
         changes.append(run.shown(paths.preview(locale)))
     return Published(changes=tuple(changes), findings=tuple(findings))
-
-
-def _outside_findings(rendered: Rendered) -> Iterator[Finding]:
-    """Yield a finding for each image of a page that is outside of the docs folder."""
-    page = rendered.page
-    for path in rendered.refused:
-        yield Finding.from_table("outside", where=page, page=page, path=path)
 
 
 def _not_rendered(rendered: Rendered) -> Finding:

@@ -62,7 +62,9 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
         written = f"{changed} written" if changed else "nothing to write"
         place = f"{lock.ref or run.name} → {lock.commit[:7]}"
         step.result = f"{place}, {counted(len(lock.files), 'file')}, {written}"
-    if pointers := _lfs_pointers(checkout, lock):
+    # Git LFS stores the content of these files elsewhere.
+    own = (file.path for file in lock.files if not is_reference(file.path))
+    if pointers := [path for path in own if is_lfs_pointer(checkout.docs / path)]:
         run.log.warn(
             f"pointers of Git LFS, whose content is not in the repository: {name_some(pointers)}"
         )
@@ -72,12 +74,6 @@ def pull(run: Run, *, ref: str | None = None) -> Lock:
             f"{name_some(left_out)}"
         )
     return lock
-
-
-def _lfs_pointers(checkout: Checkout, lock: Lock) -> list[str]:
-    """Return the pulled files that are only pointers: Git LFS stores their content elsewhere."""
-    own = (file.path for file in lock.files if not is_reference(file.path))
-    return [path for path in own if is_lfs_pointer(checkout.docs / path)]
 
 
 def _warn_about_another_commit(run: Run, old: Lock | None, lock: Lock) -> None:

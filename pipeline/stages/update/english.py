@@ -115,7 +115,10 @@ class English:
             return self.at_pin(page)
         if (commit, page) not in self.older:
             older = self._commit(commit, of_reference=is_reference(page))
-            self.older[commit, page] = self._at_older(older, page)
+            self.older[commit, page] = None
+            if page in older.pages:
+                wanted = _wanted(older.pages[page], older.read, self.reading)
+                self.older[commit, page] = wanted
         return self.older[commit, page]
 
     def commit_of(self, ref: str) -> str:
@@ -144,12 +147,6 @@ class English:
 
     def _read_checked_out(self, file: SourceFile) -> bytes:
         return read_bytes(self.paths.docs / file.path)
-
-    def _at_older(self, commit: _OlderCommit, page: str) -> tuple[Entry, ...] | None:
-        """Return the entries of ``page`` at an older commit; None without such a page."""
-        if page not in commit.pages:
-            return None
-        return _wanted(commit.pages[page], commit.read, self.reading)
 
     def _commit(self, commit: str, *, of_reference: bool = False) -> _OlderCommit:
         """Return an older commit, from the cache if possible. Raises UpstreamError."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from html import unescape
 
 from pipeline.core.document.message import Kind, Message, Split
@@ -93,19 +94,20 @@ def plan_targets(
     plan: dict[tuple[int, int], str] = {}
     if not linked:
         return plan
-    seen: dict[str, int] = {}
-    for number, index, heading in _headings(splits):
-        anchor = slug(heading.msgid)
-        count = seen.get(anchor, 0)
-        seen[anchor] = count + 1
-        if count:
-            anchor = f"{anchor}-{count}"
-        name = _linked_name(heading, anchor, linked)
-        # A line before a heading in a list or a quote would end the list or the quote.
-        if not name or not heading.is_top_level:
-            continue
-        if not _has_target(splits, name):
-            plan[number, index] = name
+    seen: Counter[str] = Counter()
+    for number, split in enumerate(splits):
+        for index, heading in enumerate(split.messages):
+            if heading.kind is not Kind.HEADING:
+                continue
+            anchor = slug(heading.msgid)
+            count = seen[anchor]
+            seen[anchor] += 1
+            if count:
+                anchor = f"{anchor}-{count}"
+            name = _linked_name(heading, anchor, linked)
+            # A line before a heading in a list or a quote would end the list or the quote.
+            if name and heading.is_top_level and not _has_target(splits, name):
+                plan[number, index] = name
     return plan
 
 
@@ -130,14 +132,6 @@ def target_edit(text: str, message: Message, name: str, *, notebook: bool) -> Ed
 def plain_title(title: str) -> str:
     """Return a title without its markup: ``A `b``` and ``A [b](c.md)`` both give ``A b``."""
     return _plain(title).strip()
-
-
-def _headings(splits: Sequence[Split]) -> Iterator[tuple[int, int, Message]]:
-    """Yield every heading in page order: number of its split, index in that split, message."""
-    for number, split in enumerate(splits):
-        for index, message in enumerate(split.messages):
-            if message.kind is Kind.HEADING:
-                yield number, index, message
 
 
 def _linked_name(heading: Message, anchor: str, linked: frozenset[str]) -> str:

@@ -184,7 +184,9 @@ def cell_spans(line: str, *, is_header: bool) -> list[tuple[int, int]]:
 
     ``is_header`` means that it is the first row, which list markers may precede.
     """
-    start = _row_start(line, is_header=is_header)
+    # Leave out the prefixes of the row's containers.
+    markers = _MARKERS.match(line) if is_header else None
+    start = markers.end() if markers else len(line) - len(line.lstrip(_INDENT))
     row = line[start:].rstrip()
     pipes = [match.start() for match in _PIPE.finditer(row)]
     # Pipes at the start and at the end of a row are optional: add those that are missing.
@@ -193,14 +195,6 @@ def cell_spans(line: str, *, is_header: bool) -> list[tuple[int, int]]:
     if pipes[-1] != len(row) - 1:
         pipes.append(len(row))
     return [_words(row, pipe + 1, end, start) for pipe, end in pairwise(pipes)]
-
-
-def _row_start(line: str, *, is_header: bool) -> int:
-    """Return the column after the prefixes of the row's containers: 2 for ``> | a | b |``."""
-    markers = _MARKERS.match(line) if is_header else None
-    if markers:
-        return markers.end()
-    return len(line) - len(line.lstrip(_INDENT))
 
 
 def _words(row: str, begin: int, end: int, start: int) -> tuple[int, int]:
