@@ -112,9 +112,12 @@ def _have_same_code(documents: Sequence[Document]) -> bool:
     Such a pair is one notebook in two files, ``.ipynb`` and Markdown. The text of the cells is not
     compared, because jupytext changes magics and blank lines.
     """
-    # Documents in other formats are not part of the pair; they only share the name.
-    pair = (document for document in documents if document.is_notebook)
-    return len({len(document.code) for document in pair}) <= 1
+    counts = set()
+    for document in documents:
+        # Documents in other formats are not part of the pair; they only share the name.
+        if document.is_notebook:
+            counts.add(len(document.code))
+    return len(counts) <= 1
 
 
 def _untranslated_blocks(document: Document, page: Page) -> Iterator[Finding]:

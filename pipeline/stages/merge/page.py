@@ -176,9 +176,11 @@ def _unknown_sections(
 
 def _code_cells(page: SplitPage) -> int:
     """Return the number of code cells of the page; 0 if it is not a notebook."""
-    # The .ipynb of a jupytext pair comes first. It is the document that is executed.
-    runs = (document for document in page.documents if document.is_notebook)
-    return next((len(document.code) for document in runs), 0)
+    for document in page.documents:
+        # The .ipynb of a jupytext pair comes first. It is the document that is executed.
+        if document.is_notebook:
+            return len(document.code)
+    return 0
 
 
 def _rest_words(page: SplitPage) -> int:
