@@ -316,12 +316,12 @@ def _is_ours(path: str) -> bool:
 
 def configurations(lock: Lock, read: Callable[[SourceFile], bytes]) -> dict[str, str]:
     """Return the code of upstream's ``conf.py`` in each docs folder that has one, by prefix."""
-    places = {f"{prefix}conf.py": prefix for prefix in lock.docs.prefixes}
-    return {
-        places[file.path]: read(file).decode("utf-8", "replace")
-        for file in lock.files
-        if file.path in places
-    }
+    configured: dict[str, str] = {}
+    for file in lock.files:
+        prefix, is_configuration, rest = file.path.rpartition("conf.py")
+        if is_configuration and not rest and prefix in lock.docs.prefixes:
+            configured[prefix] = read(file).decode("utf-8", "replace")
+    return configured
 
 
 def _has_substitutions(lock: Lock, configured: Mapping[str, str]) -> bool:
@@ -331,9 +331,8 @@ def _has_substitutions(lock: Lock, configured: Mapping[str, str]) -> bool:
     Jupyter Book, which has a ``_toc.yml``, enables them by default. Return True if any docs folder
     enables substitutions.
     """
-    others = (prefix for prefix in lock.docs.prefixes if prefix not in configured)
-    books = {f"{prefix}_toc.yml" for prefix in others}
-    is_book = any(file.path in books for file in lock.files)
-    return is_book or any(
-        map(has_substitutions, map(sphinx_values, configured.values()))
-    )
+    paths = {file.path for file in lock.files}
+    for prefix in lock.docs.prefixes:
+        if prefix not in configured and f"{prefix}_toc.yml" in paths:
+            return True
+    return any(map(has_substitutions, map(sphinx_values, configured.values())))
