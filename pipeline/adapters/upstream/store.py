@@ -19,13 +19,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from pipeline.adapters.files import WriteError
-from pipeline.adapters.upstream.address import (
-    SHORT_COMMIT,
-    Kind,
-    near_names,
-    short_names,
-    without_password,
-)
+from pipeline.adapters.upstream import address
+from pipeline.adapters.upstream.address import Kind
 from pipeline.adapters.upstream.program import Program, Progress
 from pipeline.errors import PipelineError, UpstreamError
 
@@ -116,12 +111,12 @@ class UpstreamErrors:
         """Return the hint for a ref that is not in the listing ``refs``."""
         # The likeliest reason comes first: a typing error. Next is a short commit, which a server
         # cannot find.
-        near = near_names(ref, refs)
+        near = address.near_names(ref, refs)
         if near:
             return f"Did you mean {' or '.join(map(repr, near))}?"
-        if SHORT_COMMIT.fullmatch(ref) and self.kind is Kind.REMOTE:
+        if address.SHORT_COMMIT.fullmatch(ref) and self.kind is Kind.REMOTE:
             return "A server finds a commit only by its full id: give all 40 digits."
-        names = short_names(refs)
+        names = address.short_names(refs)
         if names:
             return f"Known: {', '.join(names[-5:])}."
         return "Check the ref and run again."
@@ -151,7 +146,9 @@ def reason_of(complaint: str) -> str:
     """Return the first line of git's messages that contains the reason."""
     for line in complaint.split("\n"):
         if not _NOISE.match(line):
-            return without_password(re.sub(r"^(fatal|error): ", "", line.strip()))
+            return address.without_password(
+                re.sub(r"^(fatal|error): ", "", line.strip())
+            )
     return "git gives no reason"
 
 

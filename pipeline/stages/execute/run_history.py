@@ -10,17 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pipeline.adapters import files
+from pipeline.core.execution import result
 from pipeline.core.execution.code_cells import cell_name
-from pipeline.core.execution.result import (
-    CacheEntry,
-    PageRecord,
-    ReleaseExceptions,
-    exception_changes,
-    history_text,
-    next_record,
-    parse_history,
-    raised_in,
-)
+from pipeline.core.execution.result import CacheEntry, PageRecord, ReleaseExceptions
 from pipeline.findings import Finding
 from pipeline.log import Log
 from pipeline.paths import Paths
@@ -54,9 +46,9 @@ class History:
         """
         before = self._records.get(page)
         now = ReleaseExceptions(
-            release=release, raised=raised_in(entry.outputs, entry.exceptions)
+            release=release, raised=result.raised_in(entry.outputs, entry.exceptions)
         )
-        record = next_record(
+        record = result.next_record(
             before,
             key=key,
             seconds=entry.seconds,
@@ -78,7 +70,9 @@ class History:
         for page, record in self._changed.items():
             records[f"{self._prefix}{page}"] = record
         try:
-            files.write_if_changed(self._path, history_text(records).encode("ascii"))
+            files.write_if_changed(
+                self._path, result.history_text(records).encode("ascii")
+            )
         except files.WriteError as error:
             # A warning is enough: without the records, only the order of the pages in the next run
             # and the comparison of releases suffer.
@@ -86,7 +80,7 @@ class History:
 
     def _read_all(self) -> dict[str, PageRecord]:
         # The file is missing in the first run. An unreadable file does not stop a run either.
-        return parse_history(files.read_own(self._path) or b"")
+        return result.parse_history(files.read_own(self._path) or b"")
 
 
 def _findings(page: str, record: PageRecord) -> Iterator[Finding]:
@@ -94,7 +88,7 @@ def _findings(page: str, record: PageRecord) -> Iterator[Finding]:
     if record.before is None:
         return
     before, now = record.before.release, record.now.release
-    for cell, raised, raises in exception_changes(record):
+    for cell, raised, raises in result.exception_changes(record):
         yield Finding.from_table(
             "exception-changed",
             where=f"{page}, {cell_name(cell)}",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from pipeline import limits
+from pipeline import folders, limits
 from pipeline.adapters.files import read_own
 from pipeline.adapters.upstream.repository import TreeEntry
 from pipeline.core.document.contents import Inclusion, inclusions
@@ -38,14 +38,7 @@ from pipeline.core.pin.sphinx_config import (
     sphinx_values,
 )
 from pipeline.errors import InputError, check_limit
-from pipeline.folders import (
-    OUTSIDE,
-    Folders,
-    fault_of_extent,
-    fault_of_path,
-    is_outside,
-    shortened,
-)
+from pipeline.folders import Folders
 from pipeline.log import Log, printable
 
 # Modes in a git tree: https://git-scm.com/docs/git-fast-import, "filemodify".
@@ -72,7 +65,7 @@ def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
         # Test for links first, because a link to a folder also counts as a folder.
         if entry.is_symlink():
             yield TreeEntry(mode=_LINK, blob="", path=path)
-        elif entry.is_dir() and fault_of_extent(f"{path}/"):
+        elif entry.is_dir() and folders.fault_of_extent(f"{path}/"):
             yield TreeEntry(mode=_FOLDER, blob="", path=f"{path}/")
         elif entry.is_dir():
             yield from walk_folder(Path(entry.path), below=f"{path}/")
@@ -101,7 +94,7 @@ def select_files(entries: Iterable[TreeEntry], log: Log) -> Accepted:
     files: dict[str, SourceFile] = {}
     refused: dict[str, RefusedFile] = {}
     for entry in entries:
-        fault = fault_of_path(entry.path)
+        fault = folders.fault_of_path(entry.path)
         # A link may lead anywhere on this machine, and a submodule to another repository.
         if entry.mode == _LINK:
             log.warn(f"{entry.path}: a symbolic link, left out")
@@ -112,7 +105,7 @@ def select_files(entries: Iterable[TreeEntry], log: Log) -> Accepted:
         elif any(map(_is_hidden, entry.path.split("/"))):
             continue
         elif fault:
-            path = shortened(printable(entry.path).replace("\n", "\\n"))
+            path = folders.shortened(printable(entry.path).replace("\n", "\\n"))
             refused[path] = RefusedFile(path=path, rule=fault)
         else:
             files[entry.path] = SourceFile(path=entry.path, blob=entry.blob)
@@ -145,7 +138,7 @@ def _is_intact(path: Path, blob: str) -> bool:
 
 # Folders that the pipeline uses for its own files, and why it refuses upstream's files in them.
 _TAKEN = {
-    OUTSIDE: f"the folder {OUTSIDE} is kept for files from outside of the docs",
+    folders.OUTSIDE: f"the folder {folders.OUTSIDE} is kept for files from outside of the docs",
     REFERENCE: f"the folder {REFERENCE} is kept for the API reference",
 }
 # Returns the files at the given paths of the repository. Missing files are left out.
@@ -245,7 +238,7 @@ class Inclusions:
         if not absent:
             return
         found = [
-            replace(entry, path=f"{OUTSIDE}/{entry.path}")
+            replace(entry, path=f"{folders.OUTSIDE}/{entry.path}")
             for entry in self.find(absent)
         ]
         accepted = select_files(found, self.log)
@@ -290,7 +283,9 @@ def add_included(
         patterns += read_exclude_patterns(code, below=prefix)
     excluded = set(excluded_pages(pages_of(lock.files), patterns))
     outside = {
-        page.name for page in pages_of(found.files.values()) if is_outside(page.name)
+        page.name
+        for page in pages_of(found.files.values())
+        if folders.is_outside(page.name)
     }
     included = [
         Included(page=name, within=tuple(pages))
@@ -311,7 +306,7 @@ def add_included(
 
 def _is_ours(path: str) -> bool:
     """Return whether a path is in a folder that the pipeline uses for its own files."""
-    return is_outside(path) or is_reference(path)
+    return folders.is_outside(path) or is_reference(path)
 
 
 def configurations(lock: Lock, read: Callable[[SourceFile], bytes]) -> dict[str, str]:

@@ -33,13 +33,7 @@ from pipeline.limits import UPSTREAM_BYTES
 from pipeline.log import Log
 from pipeline.reading import Dialect, dialect_of
 from pipeline.run import Run
-from pipeline.stages.pull.selection import (
-    REGULAR,
-    add_included,
-    changed_files,
-    select_files,
-    walk_folder,
-)
+from pipeline.stages.pull import selection
 
 _NAMED = 8  # number of folders in a hint
 
@@ -125,7 +119,7 @@ def _check_apart(address: Address, upstream: Upstream, docs: Path) -> None:
 
 def _is_whole(old: Lock, lock: Lock, docs: Path) -> bool:
     """Return whether ``old`` has the same folders as ``lock``, and ``docs`` has all its files."""
-    return old.docs == lock.docs and not changed_files(docs, old.files)
+    return old.docs == lock.docs and not selection.changed_files(docs, old.files)
 
 
 def _git_source(
@@ -147,7 +141,7 @@ def _git_source(
             return Source(lock=replace(same, package=package, version=version))
         entries = repository.fetch(commit, lock.docs, progress)
     markdown = _markdown(repository.names(commit, lock.docs))
-    accepted = select_files(entries, log)
+    accepted = selection.select_files(entries, log)
     # Use the date of the commit instead of today's, so that a second run writes the same lock.
     lock = replace(
         lock,
@@ -161,7 +155,7 @@ def _git_source(
     def read(file: SourceFile) -> bytes:
         return repository.read(file.blob, where=file.path)
 
-    lock = add_included(
+    lock = selection.add_included(
         lock, read, lambda places: repository.fetch_places(commit, places), log
     )
     return Source(lock=lock, read=read)
@@ -213,7 +207,7 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
         entries = [
             entry
             for name, prefix in lock.docs.placed
-            for entry in walk_folder(root / name, below=prefix)
+            for entry in selection.walk_folder(root / name, below=prefix)
         ]
     except OSError as error:
         raise UpstreamError(
@@ -225,7 +219,7 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
     in_place = folder.resolve() == docs
     if in_place:
         entries = [entry for entry in entries if not is_reference(entry.path)]
-    accepted = select_files(entries, log)
+    accepted = selection.select_files(entries, log)
     # Names of files and folders that show the Markdown dialect, such as ``mkdocs.yml``.
     places = {root, folder, *(root / name for name in lock.docs.names)}
     names = {path.name for place in places for path in place.iterdir()}
@@ -240,7 +234,9 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
         place = root / lock.docs.place_of(file.path)
         return _read_stable(place, file)
 
-    lock = add_included(lock, read, lambda places: list(_files_at(root, places)), log)
+    lock = selection.add_included(
+        lock, read, lambda places: list(_files_at(root, places)), log
+    )
     # A folder has no commit and no date. A digest of its list of files identifies its state.
     lock = replace(lock, commit=listing_id(lock.files))
     return Source(lock=lock, read=None if in_place else read, in_place=in_place)
@@ -255,7 +251,7 @@ def _files_at(root: Path, places: Sequence[str]) -> Iterator[TreeEntry]:
         is_linked = any(one.is_symlink() for one in (path, *above))
         if path.is_file() and not is_linked:
             blob = blob_id(read_bytes(path, limit=UPSTREAM_BYTES))
-            yield TreeEntry(mode=REGULAR, blob=blob, path=place)
+            yield TreeEntry(mode=selection.REGULAR, blob=blob, path=place)
 
 
 def _markdown(names: Collection[str]) -> str:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from markdown_it.token import Token
 
 from pipeline import limits
-from pipeline.core.document import prose
+from pipeline.core.document import message, prose
 from pipeline.core.document.directives import QUOTE, Body, Directive, Field
 from pipeline.core.document.markdown import directives, front_matter
 from pipeline.core.document.markdown.parser import (
@@ -42,16 +42,7 @@ from pipeline.core.document.markdown.positions import (
     words_in_line,
 )
 from pipeline.core.document.markdown.template_syntax import find_evaluated
-from pipeline.core.document.message import (
-    PARSER_ERRORS,
-    UNWRITABLE,
-    UNWRITABLE_REASON,
-    Kind,
-    Message,
-    Signature,
-    Split,
-    unsplit,
-)
+from pipeline.core.document.message import Kind, Message, Signature, Split
 from pipeline.errors import InputError
 from pipeline.reading import MYST, Reading
 
@@ -90,15 +81,15 @@ def split_text(
     try:
         splitter.walk(splitter.lines.to_parse(), 0, page=page)
     except RecursionError:
-        return unsplit(text, limits.TOO_DEEP)
-    except PARSER_ERRORS as error:
+        return message.unsplit(text, limits.TOO_DEEP)
+    except message.PARSER_ERRORS as error:
         raise InputError(
             f"the Markdown parser fails on it ({type(error).__name__}: {error})",
             hint="Report the page upstream, or exclude it.",
         ) from error
     if splitter.refused:
         line, reason = splitter.refused
-        return replace(unsplit(text, reason, line), code=tuple(splitter.code))
+        return replace(message.unsplit(text, reason, line), code=tuple(splitter.code))
     return Split(
         text=text,
         messages=tuple(splitter.messages),
@@ -608,8 +599,10 @@ class _Splitter:
         is_glossary_term: bool = False,
     ) -> None:
         """Append a message with these words, unless a PO file cannot contain them."""
-        if UNWRITABLE.search(words.text):
-            self.left_in_english.append((words.place.line + 1, UNWRITABLE_REASON))
+        if message.UNWRITABLE.search(words.text):
+            self.left_in_english.append(
+                (words.place.line + 1, message.UNWRITABLE_REASON)
+            )
             return
         msgid, payloads = prose.hide_payloads(words.text)
         start, end = self.lines.offsets(words.place)
