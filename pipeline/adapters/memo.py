@@ -167,27 +167,17 @@ def versions_of(libraries: Sequence[str]) -> list[str]:
 
 @cache
 def _digest_of_own_code() -> str:
-    """Return the digest of the pipeline's own code and templates."""
-    parts: list[bytes | str] = []
-    folder = Path(pipeline.__file__).parent
-    for path, data in _files_below(folder, suffixes=_SUFFIXES).items():
-        parts += [path, data]
-    return digest_of(*parts)
+    """Return the digest of the pipeline's own code and templates, with the names of the files.
 
-
-def _files_below(folder: Path, *, suffixes: tuple[str, ...]) -> dict[str, bytes]:
-    """Return the content of every file below ``folder`` with one of ``suffixes``, sorted.
-
-    Keys are relative paths: ``core/review.py``. Every run calls this function first, so it must be
-    fast: listing the files with ``Path.rglob`` would take longer than reading them.
+    Every run calls this function first, so it must be fast: listing the files with ``Path.rglob``
+    would take longer than reading them.
     """
+    folder = os.path.dirname(pipeline.__file__)
     paths: list[str] = []
     for place, _, names in os.walk(folder):
-        paths += [
-            os.path.join(place, name) for name in names if name.endswith(suffixes)
-        ]
-    found: dict[str, bytes] = {}
+        paths += [os.path.join(place, name) for name in names]
+    parts: list[bytes | str] = []
     for path in sorted(paths):
-        if os.path.isfile(path):  # skip dangling links
-            found[path.removeprefix(f"{folder}/")] = Path(path).read_bytes()
-    return found
+        if path.endswith(_SUFFIXES) and os.path.isfile(path):  # skip dangling links
+            parts += [path.removeprefix(f"{folder}/"), Path(path).read_bytes()]
+    return digest_of(*parts)
