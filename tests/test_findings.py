@@ -1,4 +1,4 @@
-"""The record of a finding: where it is, and the table with the findings of the stages."""
+"""The record of a finding: where it is, and the table of findings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from places import ROOT
 from pipeline.findings import Finding, Severity
 
 # Parameters of the functions that take a row of the table, besides the values of the row.
-OWN = {"where", "page", "lines"}
+OWN = {"where", "page", "lines", "line"}
+# These functions.
+NAMING = {"from_table", "report_row", "report", "finding"}
 TABLE = tomllib.loads((ROOT / "pipeline" / "findings.toml").read_text("utf-8"))
 
 OF_A_RUN = Finding(
@@ -37,15 +39,15 @@ def test_place_is_that_of_the_entry_if_there_is_one() -> None:
 
 
 def values_given() -> dict[str, list[set[str]]]:
-    """Return, for each row, the values that each call in the stages gives."""
+    """Return, for each row, the values that each call gives."""
     given: dict[str, list[set[str]]] = defaultdict(list)
-    for path in (ROOT / "pipeline" / "stages").rglob("*.py"):
+    for path in (ROOT / "pipeline").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if not isinstance(node, ast.Call) or not node.args:
                 continue
             name = ast.unparse(node.func).rpartition(".")[2]
             row = getattr(node.args[0], "value", None)
-            if name in ("from_table", "report_row", "report") and row in TABLE:
+            if name in NAMING and row in TABLE:
                 keywords = {str(keyword.arg) for keyword in node.keywords}
                 keywords |= {"translations"} if name == "report" else set()
                 given[str(row)].append(keywords - OWN)

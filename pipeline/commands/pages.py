@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pipeline.config.settings import matches
 from pipeline.core.pin.lock import REFERENCE, Lock, Page, is_reference, names_at_risk
 from pipeline.errors import ConfigError, did_you_mean_any
-from pipeline.findings import Finding, Severity
+from pipeline.findings import Finding
 from pipeline.run import Run
 
 _NAMED = 3  # pages listed as examples in an error
@@ -75,13 +75,8 @@ def docs_findings(run: Run, lock: Lock) -> Iterator[Finding]:
         yield from names_at_risk(lock, run.upstream.selects)
     has_reference = any(is_reference(file.path) for file in lock.files)
     if run.upstream.reference is not None and not has_reference:
-        yield Finding(
-            code="reference-waits",
-            severity=Severity.WARNING,
-            where=run.name,
-            text=f"the API reference lacks the docstrings of {run.release or run.name}",
-            hint="Its translations stay in the memory; the next pull tries again.",
-        )
+        release = run.release or run.name
+        yield Finding.from_table("reference-waits", where=run.name, release=release)
 
 
 def unmatched(patterns: Sequence[str], names: Sequence[str]) -> list[str]:

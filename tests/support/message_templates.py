@@ -77,7 +77,6 @@ _PLACES_OF_RUNS = dict.fromkeys(
     0,
 )
 _PLACES_OF_READERS = {
-    "finding": 1,
     "error": 0,
     "_error": 0,
     "InputError": 0,

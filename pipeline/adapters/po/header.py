@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pipeline.adapters.po.scanner import Source
 from pipeline.entries import GENERATOR, NEUTRAL_DATE, Entry
 from pipeline.errors import InputError
-from pipeline.findings import Finding, Severity
+from pipeline.findings import Finding
 
 CHARSET = re.compile(r'charset=([^\s;"\\]*)', re.IGNORECASE)
 
@@ -83,10 +83,7 @@ def read_header(
     Raises InputError for a line that is not ``Name: value``, and for a charset other than UTF-8.
     """
     if head is None or not head.msgstr:
-        missing = source.finding(
-            "po-header", "has no header", line=1, severity=Severity.WARNING
-        )
-        return {}, [missing]
+        return {}, [source.finding("po-no-header", line=1)]
     fields: dict[str, str] = {}
     findings: list[Finding] = []
     for row in head.msgstr.split("\n"):
@@ -97,13 +94,12 @@ def read_header(
             text = f"the header has a line that is not 'Name: value': {row[:60]!r}"
             raise source.error(text, line=head.line)
         if name in fields:
-            text = f"the header names {name} twice; the first one counts"
-            findings.append(source.finding("po-header", text, line=head.line))
+            twice = source.finding("po-header-twice", line=head.line, field=name)
+            findings.append(twice)
         else:
             fields[name] = value.removeprefix(" ")
     if head.fuzzy:
-        text = "the header is marked fuzzy; the mark is removed"
-        findings.append(source.finding("po-header", text, line=head.line))
+        findings.append(source.finding("po-header-fuzzy", line=head.line))
     _check_charset(fields, source, line=head.line)
     return fields, findings
 

@@ -95,8 +95,7 @@ def read_catalog(
     source = Source(where)
     findings = []
     if data.startswith(codecs.BOM_UTF8):
-        what = "starts with a byte order mark, which is removed"
-        findings.append(source.finding("po-bom", what, line=1))
+        findings.append(source.finding("po-bom", line=1))
     scan = Scan(source, takes_plurals=takes_plurals)
     strings = "\n".join(map(scan.read, text.split("\n")))
     scan.end(unfinished=text != "" and not text.endswith(("\n", "\r")))
@@ -174,12 +173,11 @@ def _read_entries(
         key = (entry.context, entry.msgid)
         first = entries.get(key)
         if first is not None:
-            what = f"repeats the entry of line {first.line}; merged into one"
-            findings.append(source.finding("po-duplicate", what, line=entry.line))
+            repeated = source.finding("po-duplicate", line=entry.line, first=first.line)
+            findings.append(repeated)
             entry = _merged(first, entry, source)
         elif entry.msgid and entry.msgstr != read.msgstr:
-            what = "line breaks at the edge of the translation are removed"
-            findings.append(source.finding("po-edge", what, line=entry.line))
+            findings.append(source.finding("po-edge", line=entry.line))
         entries[key] = entry
     return entries, findings
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from pipeline.entries import Entry
 from pipeline.errors import InputError, check_limit
-from pipeline.findings import Finding, Severity
+from pipeline.findings import Finding
 from pipeline.limits import CATALOG_ENTRIES, ENTRY_COMMENTS
 
 MEND = "Mend the line and run again; nothing was changed."
@@ -27,13 +27,10 @@ class Source:
 
     where: str  # name of the file, for messages
 
-    def finding(
-        self, code: str, text: str, *, line: int, severity: Severity = Severity.NOTE
-    ) -> Finding:
-        """Return a finding about a line."""
-        return Finding(
-            code=code, severity=severity, where=f"{self.where}:{line}", text=text
-        )
+    def finding(self, name: str, *, line: int, **values: object) -> Finding:
+        """Return the finding about a line in the row ``name`` of ``findings.toml``."""
+        where = f"{self.where}:{line}"
+        return Finding.from_table(name, where=where, page="", **values)
 
     def check_above(self, above: LinesAbove | Entry, *, line: int) -> None:
         """Raise InputError if the entry at ``line`` has too many comments and flags above it."""
@@ -226,16 +223,9 @@ class Scan:
         self._expect_complete()
         if self.pending.comments and self.above:
             self.above[-1].comments += self.pending.comments
-            text = "a comment below the last entry is moved above it"
-            self.findings.append(
-                self.source.finding("po-comment", text, line=self.number)
-            )
+            self.findings.append(self.source.finding("po-comment", line=self.number))
         if unfinished:
-            text = "the last line has no line end: the file may have been cut short"
-            finding = self.source.finding(
-                "po-cut", text, line=self.number, severity=Severity.WARNING
-            )
-            self.findings.append(finding)
+            self.findings.append(self.source.finding("po-cut", line=self.number))
 
     def _string(self, mark: str, keyword: str, quoted: str) -> str:
         """Process a line of a string; return the line for polib.

@@ -352,7 +352,10 @@ def names_at_risk(lock: Lock, selects: Callable[[str], bool]) -> Iterator[Findin
         name = file.path.rpartition(".")[0] or file.path
         yield _refused_name(file, is_missed=file.may_be_page and selects(name))
     hidden = hidden_duplicates(lock.files)
-    yield from map(_hidden_by_twin, hidden)
+    for twin in hidden:
+        # This document is left out, because another has the same path in NFC.
+        where, page = ascii(twin.path)[1:-1], page_name(twin.path)
+        yield Finding.from_table("same-name", where=where, page=page)
     yield from _names_alike(file for file in lock.files if file not in hidden)
 
 
@@ -367,18 +370,6 @@ def _refused_name(file: RefusedFile, *, is_missed: bool) -> Finding:
     )
 
 
-def _hidden_by_twin(file: SourceFile) -> Finding:
-    """Return the warning that a document is left out, because another has the same path in NFC."""
-    return Finding(
-        code="same-name",
-        severity=Severity.WARNING,
-        where=ascii(file.path)[1:-1],
-        text="is left out: another file has this name, with its accents encoded otherwise",
-        page=page_name(file.path),
-        hint="On some systems the two are one file. Ask upstream to rename one of them.",
-    )
-
-
 def _names_alike(files: Iterable[SourceFile]) -> Iterator[Finding]:
     """Yield warnings about names such as ``Guide.md`` and ``guide.md``.
 
@@ -389,11 +380,4 @@ def _names_alike(files: Iterable[SourceFile]) -> Iterator[Finding]:
         key = unicodedata.normalize("NFC", file.path).casefold()
         other = seen.setdefault(key, file.path)
         if other != file.path:
-            yield Finding(
-                code="names-alike",
-                severity=Severity.WARNING,
-                where=file.path,
-                text=f"differs from {other} only by case, or by how accents are spelt: "
-                "on some systems one hides the other",
-                hint="Ask upstream to rename one of them.",
-            )
+            yield Finding.from_table("names-alike", where=file.path, other=other)
