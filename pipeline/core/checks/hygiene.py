@@ -76,7 +76,8 @@ def find_unreviewed(subject: Subject) -> Iterator[Problem]:
 
 
 _PLACEHOLDER = re.compile(r"⟦(\d+)⟧")
-_ANY_BRACKET = re.compile(r"[⟦⟧]")
+# A placeholder, or (as the group) a bracket that belongs to none.
+_BRACKETS = re.compile(r"⟦\d+⟧|([⟦⟧])")
 _HINT = (
     "Translate in the catalogue and build, which writes the memory; "
     "after a merge, restore the entry from version control."
@@ -109,8 +110,16 @@ def read_memory_entries(
     for index, entry in enumerate(finished):
         # The atom that a damaged placeholder replaces is unknown, so the other checks skip the
         # entry.
-        if broken := _ANY_BRACKET.search(_PLACEHOLDER.sub("", entry.msgstr)):
-            problems.append(_bracket_problem(entry, broken[0], index))
+        brackets = _BRACKETS.finditer(entry.msgstr)
+        if stray := next((match for match in brackets if match[1]), None):
+            problems.append(
+                Problem(
+                    text=f"has a {stray[0]} that is not part of ⟦N⟧",
+                    hint=_HINT,
+                    spans=(stray.span(),),
+                    index=index,
+                )
+            )
             continue
         blank = english.get(entry.msgid)
         if blank is None:
@@ -122,7 +131,15 @@ def read_memory_entries(
         if msgstr is None:
             problems.append(_placeholder_problem(entry, index))
         else:
-            known.append(_as_in_catalog(entry, blank, msgstr))
+            known.append(
+                replace(
+                    blank,
+                    msgstr=msgstr,
+                    context=entry.context,
+                    comments=entry.comments,
+                    line=entry.line,
+                )
+            )
     return MemoryEntries(
         entries=finished,
         known=tuple(known),
@@ -200,31 +217,6 @@ def _is_finished(entry: Entry) -> bool:
     if entry.fuzzy or entry.obsolete:
         return False
     return entry.msgstr != "" or SAME in entry.notes
-
-
-def _as_in_catalog(entry: Entry, blank: Entry, msgstr: str) -> Entry:
-    """Return ``blank``, an untranslated catalogue entry, with the translation of a memory entry."""
-    return replace(
-        blank,
-        msgstr=msgstr,
-        context=entry.context,
-        comments=entry.comments,
-        line=entry.line,
-    )
-
-
-def _bracket_problem(entry: Entry, bracket: str, index: int) -> Problem:
-    """Return the problem with a ⟦ or ⟧ that belongs to no placeholder."""
-    # The search must not find the brackets of valid placeholders.
-    at = _PLACEHOLDER.sub(lambda match: " " * len(match[0]), entry.msgstr).index(
-        bracket
-    )
-    return Problem(
-        text=f"has a {bracket} that is not part of ⟦N⟧",
-        hint=_HINT,
-        spans=((at, at + 1),),
-        index=index,
-    )
 
 
 def _placeholder_problem(entry: Entry, index: int) -> Problem:

@@ -62,16 +62,11 @@ def _names(targets: list[ast.expr]) -> Iterator[str]:
 def _literal(value: ast.expr) -> Any:
     """Return the value of a literal or a sum of literals; None for anything else."""
     try:
-        return _value(value)
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+            return _sum(_literal(value.left), _literal(value.right))
+        return ast.literal_eval(value)
     except _UNREADABLE:
         return None
-
-
-def _value(value: ast.expr) -> Any:
-    """Return the value of a literal. Raises one of ``_UNREADABLE`` for anything else."""
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        return _sum(_literal(value.left), _literal(value.right))
-    return ast.literal_eval(value)
 
 
 def _sum(left: Any, right: Any) -> Any:

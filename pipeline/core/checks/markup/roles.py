@@ -17,7 +17,8 @@ from pipeline.core.document.atoms import canonical_math
 from pipeline.findings import Span
 
 _ANY_DOLLAR = re.compile("[$＄]")
-_DOLLAR = re.compile(r"(?P<code>`+)(?!`).*?(?<!`)(?P=code)(?!`)|(?<!\\)\$", re.DOTALL)
+# Code (as the first group), or a dollar sign that no backslash escapes.
+_DOLLAR = re.compile(r"((`+)(?!`).*?(?<!`)\2(?!`))|(?<!\\)\$", re.DOTALL)
 _MARKDOWN_ROLE = re.compile(r"\{([^{}]+)\}`(.*)`", re.DOTALL)
 
 
@@ -88,7 +89,7 @@ def _accidental_formula(subject: Subject, new: list[str]) -> Problem:
     fix = None
     # If the English has formulas, some of the dollar signs must not be escaped.
     if not subject.english.of(Atom.MATH):
-        escaped = _DOLLAR.sub(_escaped_dollar, subject.msgstr)
+        escaped = _DOLLAR.sub(lambda match: match[1] or "\\$", subject.msgstr)
         fix = fixes.first_valid_fix(subject, [escaped], Atom.MATH)
     return Problem(
         text=f"{fixes.quote(formula)} became a formula",
@@ -108,13 +109,6 @@ def _written_as(parsed: Parsed, formulas: list[str]) -> list[str]:
         for node in parsed.nodes("math")
         if canonical_math(node.value) in formulas
     ]
-
-
-def _escaped_dollar(match: re.Match[str]) -> str:
-    """Return a match of `_DOLLAR` with its dollar sign escaped; return code unchanged."""
-    if match["code"]:
-        return match[0]
-    return "\\$"
 
 
 # Roles in Markdown.
@@ -163,7 +157,7 @@ def _find_shown_role(subject: Subject, name: str, target: str) -> Iterator[Probl
 _TICKS = "[`｀]"
 _RST_ROLE = re.compile(r":([^`]+):`(.*)`", re.DOTALL)
 _TITLED = re.compile(
-    r"(.*?)\s*[<＜〈《]\s*([^<>＜＞〈〉《》]*?)\s*[>＞〉》]", re.DOTALL
+    r"\A(.*?)\s*[<＜〈《]\s*([^<>＜＞〈〉《》]*?)\s*[>＞〉》]\Z", re.DOTALL
 )
 
 
@@ -255,7 +249,9 @@ def _shown_roles(source: str, name: str) -> Iterator[tuple[Span, str]]:
     marks = rf"(?<![A-Za-z:：{{｛])(?:[:：{{｛]\s*)?{re.escape(name)}\s*[:：}}｝]?\s*"
     content = rf"{_TICKS}{{1,2}}(?P<content>[^`｀]*){_TICKS}{{1,2}}"
     for match in re.finditer(f"{marks}{content}", source, re.IGNORECASE):
-        written = f":{name}:`{_role_content(match['content'])}`"
+        # If the content has a title, the brackets around the target must be in ASCII.
+        inner = _TITLED.sub(r"\1 <\2>", match["content"]).strip()
+        written = f":{name}:`{inner}`"
         if match[0] != written:
             yield match.span(), written
 
@@ -264,17 +260,6 @@ def _example(name: str, target: str, written: str) -> str:
     """Return the correct form of a role for a hint; ``target`` is "" if it is unknown."""
     wanted = f"… <{target}>" if " <" in written else target or "…"
     return f":{name}:`{wanted}`"
-
-
-def _role_content(content: str) -> str:
-    """Return the content of a role as it must be written, without white space around it.
-
-    If the content has a title, the brackets around the target are in ASCII:
-    ``词＜a.b＞`` -> ``词 <a.b>``.
-    """
-    if titled := _TITLED.fullmatch(content):
-        return f"{titled[1]} <{titled[2]}>"
-    return content.strip()
 
 
 find_dollars = by_markup(_find_markdown_dollars, _find_rst_dollars)

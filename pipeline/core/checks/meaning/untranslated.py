@@ -172,7 +172,8 @@ def _ought_to_be_chinese(run: str, msgid: str) -> bool:
     words = words_of(run)
     if len(words) >= _LEAST_WORDS and count_ordinary(words) >= _LEAST_ORDINARY:
         return True
-    return is_phrase(run) and _is_part(words, words_of(msgid))
+    # Spaces around both texts, so that only whole words are found.
+    return is_phrase(run) and f" {' '.join(words)} " in f" {' '.join(words_of(msgid))} "
 
 
 def _without_names(match: re.Match[str]) -> str:
@@ -183,15 +184,6 @@ def _without_names(match: re.Match[str]) -> str:
     if _HAN.search(match[0]):
         return match[0]
     return "（" * len(match[0])
-
-
-def _is_part(words: Sequence[str], of: Sequence[str]) -> bool:
-    """Return whether ``words`` occur in ``of`` as a contiguous sequence.
-
-    ``["the", "guide"]`` occurs in ``["see", "the", "guide"]``, but not in
-    ``["the", "long", "guide"]``.
-    """
-    return f" {' '.join(words)} " in f" {' '.join(of)} "
 
 
 def find_english(subject: Subject) -> Iterator[Problem]:
