@@ -204,15 +204,7 @@ PACKAGE = 'ref = "v{version}"\npackage = "Lamp_Kit"\n'
         (PACKAGE, ["sync", "--no-execute"], 3, "no tag, branch or commit 'v9.9'"),
         (PACKAGE, ["sync", "--no-execute"], 3, "Did you mean 'v9.0'?"),
         ('package = "Other"', ["sync"], 2, 'For example: other = ["other==1.2.3"]'),
-        ('ref = "v{version}"', ["sync"], 2, "no package is configured"),
-        ('markdown = "mkdoc"', ["sync"], 2, "Did you mean 'mkdocs'?"),
         ('docs = "doc"', ["sync", "--no-execute"], 3, "docs"),
-        (
-            'ref = "v9.0"\n[tool.pipeline.upstreams.LAMPS]\nurl = "src"',
-            ["sync"],
-            2,
-            "'lamps' and 'LAMPS' would share a folder",
-        ),
         (
             'ref = "v9.0"\n[tool.pipeline.upstreams.lamps.site]\nextensions = ["none_such"]',
             ["site", "--no-execute"],

@@ -114,22 +114,6 @@ def test_squash_merge_and_a_branch_that_goes_on_from_before_it(work: Clone) -> N
     assert work.texts("garage")["drill"] == "钻头"
 
 
-def test_rebase(work: Clone) -> None:
-    add(work, "one", "cellar")
-    add(work, "two", "cellar", "glue", "胶水")
-    work.git("reset", "-q", "--hard", "main")
-    work.assert_follows()
-    translate(work, "garage", "glue", "胶水")
-    translate(work, "garage", "saw", "锯子")
-    work.git("checkout", "-q", "main")
-    merge(work, "one")
-    work.git("checkout", "-q", "two")
-    work.git("rebase", "-q", "main")
-    work.assert_follows()
-    assert is_whole(work, "cellar")
-    assert work.texts("garage")["saw"] == "锯子"
-
-
 def test_rebase_that_stops_to_be_edited_with_a_sync_at_every_stop(work: Clone) -> None:
     add(work, "one", "cellar", "glue", "胶水")
     translate(work, "cellar", "saw", "锯子")
@@ -327,17 +311,6 @@ def test_upgrade_on_a_branch_and_back_with_fuzzy_obsolete_and_renamed(
         work.git("checkout", "-q", "upgrade")
         work.assert_follows()
         assert read_tree(work.catalogs) == after
-
-
-def test_upgrade_that_is_merged_with_a_page_that_stays(work: Clone) -> None:
-    upgrade(work)
-    add(work, "one", "garage")
-    work.git("checkout", "-q", "main")
-    merge(work, "upgrade")
-    work.assert_follows()
-    merge(work, "one")
-    work.assert_follows()
-    assert is_whole(work, "garage")
 
 
 def test_upgrade_that_renames_a_page_which_another_branch_translates(

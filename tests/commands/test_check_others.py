@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.adapters.files import replace_if_unchanged
 from pipeline.cli import main
-from pipeline.commands.check import files
 
 OTHERS = Path(__file__).parent / "others"
 Speech = pytest.CaptureFixture[str]
@@ -92,20 +90,6 @@ def test_a_mend_that_cannot_be_read_again_is_not_written(
     main(["check", "--fix", str(path)])
     assert path.read_bytes() == before
     assert "M603" in codes(capsys, str(path))
-
-
-def test_fix_leaves_a_file_of_others_alone_that_is_saved_meanwhile(
-    others: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech
-) -> None:
-    path = others / "po" / "zh_TW.po"
-
-    def saved_before(path: Path, data: bytes, *, before: bytes | None) -> bool:
-        path.write_bytes(b"saved")
-        return replace_if_unchanged(path, data, before=before)
-
-    monkeypatch.setattr(files, "replace_if_unchanged", saved_before)
-    main(["check", "--fix", str(path)])
-    assert path.read_bytes() == b"saved"
 
 
 def test_plural_forms_are_none_of_ours_to_check(others: Path, capsys: Speech) -> None:

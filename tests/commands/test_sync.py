@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +17,6 @@ from catalog_files import edit_catalog, read_catalog
 from folders import snapshot
 
 from pipeline.adapters import po
-from pipeline.adapters.files import hold_lock
 from pipeline.cli import main
 from pipeline.entries import Catalog, Entry
 
@@ -80,20 +77,6 @@ def test_the_sample_is_complete_and_a_second_run_writes_nothing(
     assert sync() == 0
     assert "nothing to write" in capsys.readouterr().err
     assert snapshot(project) == before
-
-
-def test_a_second_run_without_its_state_file_writes_the_same(
-    project: Path, sync: Run
-) -> None:
-    assert sync() == 0
-    before = snapshot(project)
-    state = project / "build" / "zh_CN" / "sample" / "memo" / "merged.json"
-    state.write_text("{", encoding="utf-8")
-    assert sync() == 0
-    assert snapshot(project).keys() == before.keys()
-    assert {name: data for name, (_, data) in snapshot(project).items()} == {
-        name: data for name, (_, data) in before.items()
-    }
 
 
 STATES = {
@@ -391,21 +374,6 @@ def test_a_run_of_one_page_keeps_the_anchors_that_other_pages_link_to(
     assert "(its-end)=" not in merged(docs)
 
 
-def test_a_second_run_at_the_same_time_waits_and_says_so(docs: Path) -> None:
-    lock = docs.parent.parent / "build" / ".lock"
-    command = [sys.executable, "-m", "pipeline", "sync", "sample", "--no-execute"]
-    with hold_lock(lock, on_wait=lambda: pytest.fail("the lock was free")):
-        second = subprocess.Popen(
-            command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-        )
-        assert second.stderr is not None
-        assert "another run holds" in second.stderr.readline()
-        assert second.poll() is None
-    second.stderr.read()
-    second.stderr.close()
-    assert second.wait(timeout=30) == 0
-
-
 def test_a_folder_that_cannot_be_written_is_named(
     docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -423,24 +391,6 @@ def test_a_folder_that_cannot_be_written_is_named(
     target.unlink()
     assert sync() == 0
     assert catalog != catalog_path(docs).read_bytes()
-
-
-def test_status_counts_and_writes_nothing(
-    docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert sync() == 0
-    translate(docs, {"A page": "一个页面"})
-    capsys.readouterr()
-    before = snapshot(docs.parent.parent)
-    assert main(["status", "sample", "--json"]) == 0
-    totals = json.loads(capsys.readouterr().out)["locales"]["zh_CN"]["totals"]
-    assert (
-        totals["messages"],
-        totals["translated"],
-        totals["words"],
-        totals["translated_words"],
-    ) == (2, 1, 6, 2)
-    assert snapshot(docs.parent.parent) == before
 
 
 def test_a_second_split_does_nothing_and_a_merge_after_it_does_all(
