@@ -337,12 +337,10 @@ def _dropped(
     locale: Locale, updates: Mapping[str, Updated], pages: Mapping[str, UpdatedPage]
 ) -> tuple[PageResult, ...]:
     """Return the rows of dropped pages: those that have a catalogue, but are not in ``pages``."""
-    from pipeline.core.catalog.counts import update_counts
-
     names = {*locale.findings, *updates} - pages.keys()
     rows = []
     for name in sorted(names):
         findings = locale.findings_of(name)
-        counts = update_counts(updates.get(name))
+        counts = updates[name].counts if name in updates else None
         rows.append(PageResult(page=name, findings=findings, update=counts))
     return tuple(rows)

@@ -18,9 +18,8 @@ from pipeline.core.catalog.origins import (
     is_draft,
     is_replaceable,
 )
-from pipeline.core.catalog.update import Updated
 from pipeline.core.document.prose import count_words
-from pipeline.core.results import PageResult, UpdateCounts
+from pipeline.core.results import PageResult
 from pipeline.entries import Catalog
 
 OTHER = "other"  # the class of an entry that a translator or another tool marked fuzzy
@@ -72,20 +71,6 @@ def is_settled(catalog: Catalog) -> bool:
     only the update of a settled catalogue is independent of other catalogues.
     """
     return all(entry.msgstr and not is_replaceable(entry) for entry in catalog.live)
-
-
-def update_counts(updated: Updated | None) -> UpdateCounts | None:
-    """Return the counts of a page's update for its result; None if the page was not updated."""
-    if updated is None:
-        return None
-    return UpdateCounts(
-        kept=updated.kept,
-        carried=updated.carried,
-        fuzzy=in_order(updated.fuzzy_by_class),
-        new=updated.new,
-        obsolete=updated.obsolete,
-        moved_from=updated.moved_from,
-    )
 
 
 def in_order(classes: Mapping[str, int]) -> dict[str, int]:

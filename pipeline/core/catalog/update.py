@@ -19,6 +19,7 @@ from itertools import chain
 from operator import attrgetter
 
 from pipeline.core.catalog.change_class import classify
+from pipeline.core.catalog.counts import in_order
 from pipeline.core.catalog.lineage import Plan, plan_update
 from pipeline.core.catalog.origins import (
     CARRIED,
@@ -44,6 +45,7 @@ from pipeline.core.catalog.reuse import (
 )
 from pipeline.core.document.message import UNWRITABLE, Markup, Message
 from pipeline.core.document.reader import Document, messages_with_code
+from pipeline.core.results import UpdateCounts
 from pipeline.entries import Catalog, Entry
 
 # Function that takes the name of a page and the header of its catalogue, and returns the new
@@ -58,17 +60,13 @@ _content = attrgetter(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Updated:
-    """A catalogue after the update, and counts of its messages by the source of the translation."""
+    """A catalogue after the update, and the counts of this update.
+
+    A translation counts as obsolete if it lost its message in this update and was not reused.
+    """
 
     catalog: Catalog
-    kept: int = 0  # had a translation before
-    carried: int = 0  # got a finished translation from another message
-    fuzzy: int = 0  # got a fuzzy translation from another message
-    new: int = 0  # have no translation
-    # Translations that lost their message in this update and were not reused.
-    obsolete: int = 0
-    fuzzy_by_class: Mapping[str, int] = field(default_factory=dict)
-    moved_from: str = ""  # old name of the page, if upstream has renamed the page
+    counts: UpdateCounts = field(default_factory=UpdateCounts)
 
 
 def update_catalogs(
@@ -140,9 +138,10 @@ def _updated_page(
         if offer:  # an offer replaces a draft
             live += offer.entries
             first = offer.entries[0]
-            counts["fuzzy" if first.fuzzy else "carried"] += 1
             if first.fuzzy:
                 classes[fuzzy_class(first)] += 1
+            else:
+                counts["carried"] += 1
         elif kept:
             live += [kept_entry(entry, old_entry) for old_entry in kept]
             is_translated = any(old_entry.msgstr for old_entry in kept)
@@ -153,13 +152,15 @@ def _updated_page(
             counts["new"] += 1
     dropped = _dropped_entries(old, slots, live)
     entries = (*live, *map(obsolete_entry, dropped))
-    return Updated(
-        catalog=_with_entries(page, old, entries, header),
-        **counts,
+    found = UpdateCounts(
+        kept=counts["kept"],
+        carried=counts["carried"],
+        fuzzy=in_order(classes),
+        new=counts["new"],
         obsolete=_count_lost(dropped, served),
-        fuzzy_by_class=dict(sorted(classes.items())),
         moved_from=plan.renames.get(page, ""),
     )
+    return Updated(catalog=_with_entries(page, old, entries, header), counts=found)
 
 
 def _dropped_entries(old: Catalog, slots: Slots, live: Sequence[Entry]) -> list[Entry]:
@@ -202,7 +203,7 @@ def _updated_gone(
         entries = tuple(map(obsolete_entry, dropped))
         updated[page] = Updated(
             catalog=_with_entries(page, catalog, entries, header),
-            obsolete=_count_lost(dropped, served),
+            counts=UpdateCounts(obsolete=_count_lost(dropped, served)),
         )
     return updated
 

@@ -108,11 +108,7 @@ def _row(work: MergeInput, page: str, merged: MergedPage) -> PageResult:
     findings = dict.fromkeys((*work.findings.get(page, ()), *merged.row.findings))
     row = replace(merged.row, findings=tuple(findings))
     updated = work.updates.get(page)
-    if updated is None:
-        return row
-    from pipeline.core.catalog.counts import update_counts
-
-    return replace(row, update=update_counts(updated))
+    return replace(row, update=updated.counts) if updated else row
 
 
 def prune(run: Run, pages: Sequence[Page], *, locale: str) -> tuple[str, ...]:

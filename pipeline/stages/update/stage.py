@@ -7,6 +7,7 @@ invariant: at the end, memory and catalogues agree. A finding reports each page 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -46,10 +47,6 @@ def update(
     store_memory(locale, updated, wanted=complete, lock=lock)
     locale.save_cache()
     return updated
-
-
-# Counts of entries, in the order of the summary.
-_COUNTED = ("kept", "carried", "fuzzy", "new", "obsolete")
 
 
 def update_catalog_files(
@@ -156,10 +153,13 @@ def _redirects(run: Run, lock: Lock, gone: Sequence[str]) -> dict[str, str]:
 
 def _summary(updated: Mapping[str, Updated]) -> str:
     """Return the summary of an update: ``33 kept, 1 fuzzy``."""
-    counts = []
-    for state in _COUNTED:
-        # ``Updated`` has a field for each of these counts.
-        count = sum(getattr(result, state) for result in updated.values())
-        if count:
-            counts.append(f"{count} {state}")
-    return ", ".join(counts) or "no messages"
+    totals: Counter[str] = Counter()
+    for result in updated.values():
+        of_page = result.counts
+        totals["kept"] += of_page.kept
+        totals["carried"] += of_page.carried
+        totals["fuzzy"] += sum(of_page.fuzzy.values())
+        totals["new"] += of_page.new
+        totals["obsolete"] += of_page.obsolete
+    shown = [f"{count} {state}" for state, count in totals.items() if count]
+    return ", ".join(shown) or "no messages"

@@ -268,9 +268,9 @@ class _Store:
         head = self._head(page, catalog)
         old = self.old.of_due.get(page)
         updated = self.updated.get(page)
-        if old is None and updated is not None and updated.moved_from:
+        if old is None and updated is not None and updated.counts.moved_from:
             # The page was renamed, so the notes about its texts are in the memory of its old name.
-            old = self.old.of_others.get(updated.moved_from)
+            old = self.old.of_others.get(updated.counts.moved_from)
         live = self.pin_digests.get(page, head.live)
         return close_catalog(
             catalog,

@@ -22,10 +22,8 @@ from pipeline.core.catalog.counts import (
     count_catalog,
     in_order,
     is_settled,
-    update_counts,
 )
 from pipeline.core.catalog.origins import Machine
-from pipeline.core.catalog.update import Updated
 from pipeline.core.document.reader import SplitPage, read_document
 from pipeline.core.pin.lock import Lock, Page, SourceFile, blob_id
 from pipeline.core.results import PageResult, UpdateCounts
@@ -212,29 +210,6 @@ def test_a_catalogue_is_settled_if_no_update_would_replace_anything() -> None:
     machine = Machine(model="m", prompt=1, date="2026-05-01")
     draft = replace(waiting, notes=(machine.note("茶。"),))
     assert not is_settled(Catalog(entries=(done, draft)))
-
-
-def test_counts_of_an_update() -> None:
-    updated = Updated(
-        catalog=Catalog(),
-        kept=1,
-        carried=2,
-        fuzzy=4,
-        new=5,
-        obsolete=6,
-        moved_from="b",
-        fuzzy_by_class={"rewording": 3, "numbers": 1},
-    )
-    expected = UpdateCounts(
-        kept=1,
-        carried=2,
-        fuzzy={"numbers": 1, "rewording": 3},
-        new=5,
-        obsolete=6,
-        moved_from="b",
-    )
-    assert update_counts(updated) == expected
-    assert update_counts(None) is None
 
 
 RESULT = RunResult(

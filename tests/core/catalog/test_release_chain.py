@@ -211,7 +211,11 @@ def test_text_that_stands_word_for_word_on_another_page_is_recovered(
         for entry in updated[page].entries:
             if not entry.obsolete:
                 live[entry.msgid].append((page, entry))
-    renamed = {one.moved_from: page for page, one in result.items() if one.moved_from}
+    renamed = {
+        one.counts.moved_from: page
+        for page, one in result.items()
+        if one.counts.moved_from
+    }
     left = [
         (renamed.get(page), entry.msgid)
         for page, entries in releases[before].items()
@@ -285,11 +289,11 @@ def tell(name: str, result: Mapping[str, Updated], before: Pages, after: Pages) 
                 for state in ("kept", "carried", "fuzzy", "new", "obsolete")
             }
         )
-        classes.update(updated.fuzzy_by_class)
+        classes.update(updated.counts.fuzzy)
     renamed = {
-        page: updated.moved_from
+        page: updated.counts.moved_from
         for page, updated in result.items()
-        if updated.moved_from
+        if updated.counts.moved_from
     }
     changed = sum(
         entry.msgid not in {one.msgid for one in before.get(page, ())}

@@ -7,6 +7,7 @@ import pytest
 from pipeline.core.catalog.reuse import OpenEntry, Source, reuse
 from pipeline.core.catalog.templates import fill_pattern, pattern_of, template_of
 from pipeline.core.catalog.update import update_catalogs
+from pipeline.core.results import UpdateCounts
 from pipeline.entries import Catalog, Entry
 
 
@@ -146,4 +147,4 @@ def test_changed_sentence_keeps_its_comments_and_origin() -> None:
     assert (live.msgstr, live.comments) == ("参见 :func:`lamps.shine`。", old.comments)
     assert made in live.notes
     assert (obsolete.msgid, obsolete.obsolete) == (ENGLISH, True)
-    assert (updated.carried, updated.obsolete) == (1, 0)
+    assert updated.counts == UpdateCounts(carried=1)

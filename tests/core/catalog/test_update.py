@@ -24,7 +24,7 @@ from pipeline.core.catalog.update import (
 )
 from pipeline.core.document.reader import read_document
 from pipeline.core.pin.lock import Lock, SourceFile
-from pipeline.core.results import PageResult
+from pipeline.core.results import PageResult, UpdateCounts
 from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.paths import Paths
 from pipeline.run import Run
@@ -91,7 +91,7 @@ def test_equal_text_keeps_its_translation_wherever_it_moved() -> None:
         ("Another.", "另一件。"),
         ("One thing.", "一件事。"),
     ]
-    assert (result.kept, result.fuzzy, result.new, result.obsolete) == (2, 0, 0, 0)
+    assert result.counts == UpdateCounts(kept=2)
 
 
 def test_a_remark_on_an_entry_without_translation_stays() -> None:
@@ -127,11 +127,7 @@ def test_text_that_changed_a_little_is_fuzzy_with_the_english_it_was_written_for
         True,
         False,
     )
-    assert (result.fuzzy, result.fuzzy_by_class, result.obsolete) == (
-        1,
-        {"rewording": 1},
-        0,
-    )
+    assert result.counts == UpdateCounts(fuzzy={"rewording": 1})
 
 
 def test_a_fuzzy_entry_that_changes_again_remembers_the_first_english() -> None:
@@ -209,8 +205,11 @@ def test_other_text_starts_empty_and_what_vanished_is_obsolete() -> None:
         (),
         (),
     )
-    assert (result.new, result.obsolete) == (1, 1)
-    assert update(result.catalog, wanted("Install the package first.")).obsolete == 0
+    assert result.counts == UpdateCounts(new=1, obsolete=1)
+    assert (
+        update(result.catalog, wanted("Install the package first.")).counts.obsolete
+        == 0
+    )
 
 
 def test_obsolete_text_that_returns_is_finished_again() -> None:
@@ -222,8 +221,8 @@ def test_obsolete_text_that_returns_is_finished_again() -> None:
 
 
 def test_short_texts_need_to_be_much_alike() -> None:
-    assert update(written("Arrays"), wanted("Errors")).fuzzy == 0
-    assert update(written("Vectorization"), wanted("Vectorisation")).fuzzy_by_class == {
+    assert not update(written("Arrays"), wanted("Errors")).counts.fuzzy
+    assert update(written("Vectorization"), wanted("Vectorisation")).counts.fuzzy == {
         "case or typo": 1
     }
 
@@ -280,7 +279,7 @@ def test_white_space_and_hosts_are_carried_over_as_finished() -> None:
         .notes[-1]
         .startswith("carried over: mark-up: Read [the [-guide]")
     )
-    assert (result.carried, result.obsolete) == (1, 0)
+    assert (result.counts.carried, result.counts.obsolete) == (1, 0)
 
 
 def test_other_code_is_filled_in_and_kept_on_the_way_back() -> None:
@@ -346,7 +345,7 @@ def test_a_paragraph_cut_into_several_is_offered_to_each() -> None:
     old = f"{STEPS} {LOSS} {KEYS}"
     result = update(written(old), wanted(STEPS, f"{LOSS} {KEYS}"))
     assert states(result) == dict.fromkeys((STEPS, f"{LOSS} {KEYS}"), "?" + said(old))
-    assert result.fuzzy_by_class == {"split": 2}
+    assert result.counts.fuzzy == {"split": 2}
 
 
 def test_a_paragraph_inside_a_much_longer_one_is_offered_if_nothing_better_is() -> None:
@@ -365,7 +364,7 @@ def test_a_long_text_that_another_page_has_is_taken_over_as_finished() -> None:
     (entry,) = result.catalog.entries
     assert entry.is_translated
     assert entry.notes == ("paragraph", "carried over: the same text in there")
-    assert result.carried == 1
+    assert result.counts.carried == 1
 
 
 def test_a_short_text_or_one_that_pages_translate_differently_is_only_offered() -> None:
@@ -481,7 +480,7 @@ def test_a_renamed_page_takes_its_catalogue_along() -> None:
         {"before": old}, {"after": wanted(EDITED, KEYS)}, header=header, gone=["before"]
     )
     after = result["after"]
-    assert after.moved_from == "before"
+    assert after.counts.moved_from == "before"
     assert (after.catalog.header, after.catalog.comment) == (old.header, old.comment)
     assert states(after) == {EDITED: "?" + said(LONG), KEYS: said(KEYS)}
     assert {entry.msgid for entry in after.catalog.entries if entry.obsolete} == {
@@ -495,7 +494,7 @@ def test_a_renamed_page_takes_its_catalogue_along() -> None:
         header=header,
         gone=["after"],
     )
-    assert (states(back["before"]), back["before"].moved_from) == (
+    assert (states(back["before"]), back["before"].counts.moved_from) == (
         {LONG: said(LONG), KEYS: said(KEYS)},
         "after",
     )
@@ -511,19 +510,19 @@ def test_a_small_page_that_takes_its_one_text_from_a_large_one_is_not_that_page(
         header=header,
         gone=["large"],
     )
-    assert (states(result["small"]), result["small"].moved_from) == (
+    assert (states(result["small"]), result["small"].counts.moved_from) == (
         {LONG: said(LONG)},
         "",
     )
     assert [entry.obsolete for entry in result["large"].catalog.entries] == [True] * 4
-    assert result["large"].obsolete == 3
+    assert result["large"].counts.obsolete == 3
 
 
 def test_of_two_pages_that_take_from_one_the_larger_is_the_renamed_one() -> None:
     old = {"old": written(LONG, KEYS, STEPS, LOSS), "also": written(LONG, KEYS)}
     pages = {"a": wanted(LONG, KEYS), "b": wanted(KEYS, STEPS, LOSS)}
     result = update_catalogs(old, pages, header=header, gone=["old", "also"])
-    assert {page: updated.moved_from for page, updated in result.items()} == {
+    assert {page: updated.counts.moved_from for page, updated in result.items()} == {
         "a": "also",
         "b": "old",
         "old": "",
@@ -581,7 +580,7 @@ def test_a_text_translated_twice_in_a_page_by_context_stays_so() -> None:
     both = [("noun", "状态"), ("verb", "说明")]
     result = update(old, wanted("State"))
     assert [(entry.context, entry.msgstr) for entry in result.catalog.entries] == both
-    assert (result.kept, result.new) == (1, 0)
+    assert (result.counts.kept, result.counts.new) == (1, 0)
     gone = update(result.catalog, wanted(LONG))
     assert [
         (entry.context, entry.msgstr)
@@ -621,7 +620,7 @@ def test_contexts_without_translations_stay_for_the_translator() -> None:
         Entry(msgid="State", context="noun"), Entry(msgid="State", context="verb")
     )
     result = update(old, wanted("State"))
-    assert ([entry.context for entry in result.catalog.entries], result.new) == (
+    assert ([entry.context for entry in result.catalog.entries], result.counts.new) == (
         ["noun", "verb"],
         1,
     )
@@ -674,7 +673,7 @@ def test_the_notes_of_a_state_go_when_the_state_does() -> None:
     assert entry.previous is None
     assert fuzzy_class(entry) == ""
     emptied = Entry(msgid=EDITED, msgstr="", fuzzy=True, previous=LONG)
-    assert update(catalog(emptied), wanted(EDITED)).new == 1
+    assert update(catalog(emptied), wanted(EDITED)).counts.new == 1
 
 
 def test_a_fuzzy_entry_of_another_tool_is_told_what_changed() -> None:
@@ -919,7 +918,7 @@ def test_the_stage_moves_the_catalogue_of_a_renamed_page_and_keeps_what_is_nowhe
     locale, updated = run(after=f"{LONG}\n\n{KEYS}")
     assert locale.changes == planned.changes != {}
     assert (before.exists(), after.exists(), other.exists()) == (False, True, True)
-    assert updated["after"].moved_from == "before"
+    assert updated["after"].counts.moved_from == "before"
     catalogs = locale.readable_catalogs()
     assert list(catalogs) == ["after", "other"]
     assert [entry.obsolete for entry in catalogs["other"].entries] == [True]
