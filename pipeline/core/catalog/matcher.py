@@ -208,11 +208,6 @@ class Piece:
     is_old_inside: bool
     share: float  # letters of the part, divided by letters of the whole
 
-    @property
-    def length(self) -> int:
-        """Return the number of characters of the part."""
-        return _letters_in(self.part)
-
 
 def find_pieces(
     new: Sequence[Text], old: Sequence[Text], near: Mapping[str, Sequence[str]]
@@ -343,7 +338,9 @@ PIECE = 30
 SHARE = 0.3
 
 
-_Ranked = tuple[float, int, int]  # cost (lower is better); new; old
+# A pair: its cost (lower is better), and the indices of the new and the old text. Pairs of equal
+# cost are sorted by their indices, so that every run chooses the same pairs.
+_Ranked = tuple[float, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -374,7 +371,8 @@ def match_texts(
     for match in matches.values():
         used.update(match.sources)
     # Similar whole texts are better evidence than similar parts, so they come first.
-    for target, source in (*_best_pairs(new, old, alike, near), *_best_pieces(pieces)):
+    ranked = (*_best_pairs(new, old, alike, near), *_best_pieces(pieces))
+    for _, target, source in ranked:
         if target in matches or source in used:
             continue
         matches[target] = Match(sources=(source,))
@@ -383,7 +381,7 @@ def match_texts(
             used.add(source)
     # Upstream may have copied a text to several pages and edited the copies. So an old text that
     # already has a match may match texts of other pages, too.
-    for target, source in _copies(alike, used):
+    for _, target, source in _copies(alike, used):
         if old[source].page != new[target].page:
             matches.setdefault(target, Match(sources=(source,)))
     return matches
@@ -414,7 +412,7 @@ def _best_pairs(
     old: Sequence[Text],
     alike: Sequence[Pair],
     near: Mapping[str, Collection[str]],
-) -> list[tuple[int, int]]:
+) -> list[_Ranked]:
     """Return new and old texts that are similar and near enough, the best pair first.
 
     ``near`` is the result of ``near_pages``.
@@ -424,10 +422,10 @@ def _best_pairs(
         taken_off = page_penalty(new[pair.new], old[pair.old], near)
         if taken_off <= pair.spare:
             ranked.append((taken_off - pair.ratio, pair.new, pair.old))
-    return _by_rank(ranked)
+    return sorted(ranked)
 
 
-def _best_pieces(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
+def _best_pieces(pieces: Sequence[Piece]) -> list[_Ranked]:
     """Return pairs in which one text is a large part of the other, the largest share first.
 
     ``PIECE`` and ``SHARE`` say how large.
@@ -435,12 +433,12 @@ def _best_pieces(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
     ranked = [
         (-piece.share, piece.new, piece.old)
         for piece in pieces
-        if piece.share >= SHARE and piece.length >= PIECE
+        if piece.share >= SHARE and _letters_in(piece.part) >= PIECE
     ]
-    return _by_rank(ranked)
+    return sorted(ranked)
 
 
-def _copies(alike: Sequence[Pair], used: Collection[int]) -> list[tuple[int, int]]:
+def _copies(alike: Sequence[Pair], used: Collection[int]) -> list[_Ranked]:
     """Return pairs of a new text and an old text that already has a match, the best pair first.
 
     The texts must be similar enough for any two pages.
@@ -450,12 +448,4 @@ def _copies(alike: Sequence[Pair], used: Collection[int]) -> list[tuple[int, int
         for pair in alike
         if pair.spare >= OTHER_PAGE_PENALTY and pair.old in used
     ]
-    return _by_rank(ranked)
-
-
-def _by_rank(ranked: Iterable[_Ranked]) -> list[tuple[int, int]]:
-    """Return pairs of new and old index, the lowest cost first.
-
-    Pairs of equal cost are sorted by their indices. So every run chooses the same pairs.
-    """
-    return [(target, source) for _, target, source in sorted(ranked)]
+    return sorted(ranked)
