@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain
 
 from pipeline.core.catalog.origins import CARRIED
 from pipeline.core.memory.opening import restored_msgstr
@@ -112,8 +113,8 @@ def compare(
 
 def has_carried(before: Entries, after: Entries) -> bool:
     """Return whether any translation was carried over, so that ``compare`` needs all entries."""
-    old = {(entry.msgid, entry.notes) for entry in _all(before)}
-    for entry in _all(after):
+    old = {(entry.msgid, entry.notes) for entry in chain.from_iterable(before.values())}
+    for entry in chain.from_iterable(after.values()):
         if entry.notes_with(CARRIED) and (entry.msgid, entry.notes) not in old:
             return True
     return False
@@ -130,26 +131,27 @@ class _Comparison:
         shown: Collection[str],
     ) -> None:
         self._shown = shown
-        self.before = {path: _by_key(entries) for path, entries in before.items()}
-        self.after = {path: _by_key(entries) for path, entries in after.items()}
+        self.before = before
+        self.after = after
         self.quiet: Counter[AutomaticChange] = Counter()
         # Old translations, by the English that they were written for. The sets below identify
         # translations that only moved, and finished ones that were only carried over.
         self._old: dict[str, Entry] = {}
         self._works: set[tuple[object, ...]] = set()
         self._finished: set[str] = set()
-        for entry in (*elsewhere, *_all(before)):
+        for entry in (*elsewhere, *chain.from_iterable(before.values())):
             if not text_of(entry):
                 continue
             self._old[entry.source_text] = entry
             self._works.add((entry.msgid, human_work(entry)))
             if not entry.fuzzy:
                 self._finished.add(_bare(entry))
-        self._remaining = set(map(_bare, _all(after)))
+        self._remaining = set(map(_bare, chain.from_iterable(after.values())))
 
     def changes_of(self, path: str) -> Iterator[Change]:
         """Yield the changes in one file that a person should look at; count the others."""
-        before, after = self.before.get(path, {}), self.after.get(path, {})
+        before = _by_key(self.before.get(path, ()))
+        after = _by_key(self.after.get(path, ()))
         for key, new in after.items():
             yield from self._compared(path, new, before.get(key))
         for key, old in before.items():
@@ -233,22 +235,13 @@ def _bare(entry: Entry) -> str:
     return f"{text_of(entry)}: {entry.source_text}"
 
 
-def _all(entries: Entries) -> Iterator[Entry]:
-    """Yield all entries of all files."""
-    for of_file in entries.values():
-        yield from of_file
-
-
 def _by_key(entries: Iterable[Entry]) -> dict[Key, Entry]:
     """Return the entries by context and digest of their English.
 
     A live entry takes precedence over an obsolete one with the same key.
     """
-    by_key = {key_of(entry): entry for entry in entries if entry.obsolete}
-    for entry in entries:
-        if not entry.obsolete:
-            by_key[key_of(entry)] = entry
-    return by_key
+    obsolete_first = sorted(entries, key=lambda entry: not entry.obsolete)
+    return {key_of(entry): entry for entry in obsolete_first}
 
 
 def translation_of(entry: Entry, texts: Texts) -> str:
