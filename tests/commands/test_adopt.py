@@ -17,6 +17,7 @@ from adoption_project import (
     old_page,
     reads_the_sample,
 )
+from catalog_files import edit_catalog
 from copies import DAMAGES, as_html, as_markdown, as_notebook, as_plain, han
 from folders import copy_project, snapshot
 
@@ -75,6 +76,10 @@ def page_of(name: str = "arrays", release: str = "v1") -> str:
 
 def live(catalog: Catalog) -> list[Entry]:
     return [entry for entry in catalog.entries if not entry.obsolete]
+
+
+def confirmed(entry: Entry) -> Entry:
+    return replace(entry, fuzzy=False, previous=None)
 
 
 def refusal(result: AdoptResult) -> str:
@@ -147,17 +152,11 @@ def test_a_copy_of_a_page_that_was_renamed_comes_to_its_new_name(
 def test_a_translation_that_is_there_stays(project: AdoptionProject) -> None:
     file = project.write("copy.md", page_of())
     project.adopt(file)
-    catalog = project.catalog("arrays")
     own = "这是我们自己的译法，与那一份拷贝的说法不同。"
-    changed = live(catalog)[3]
-    entries = tuple(
-        replace(entry, msgstr=own, fuzzy=False, previous=None, notes=entry.notes[:1])
-        if entry == changed
-        else entry
-        for entry in catalog.entries
-    )
+    fourth = live(project.catalog("arrays"))[3]
+    changed = replace(confirmed(fourth), msgstr=own, notes=fourth.notes[:1])
     path = project.paths.catalog(LOCALE, "arrays")
-    path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
+    edit_catalog(path, lambda entry: changed if entry.msgid == fourth.msgid else entry)
     (copy,) = project.adopt(file).copies
     (row,) = [row for row in copy.rows if row.state is State.KEPT]
     (entry,) = [
@@ -190,20 +189,15 @@ def test_a_fresh_clone_has_the_same_suggestions(project: AdoptionProject) -> Non
 def test_confirmed_words_keep_their_author(project: AdoptionProject) -> None:
     """Also when the next update looks at them."""
     project.adopt(project.write("copy.md", page_of(release="v3")))
-    catalog = project.catalog("arrays")
-    entries = tuple(
-        replace(entry, fuzzy=False, previous=None) for entry in catalog.entries
-    )
-    path = project.paths.catalog(LOCALE, "arrays")
-    path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
+    edit_catalog(project.paths.catalog(LOCALE, "arrays"), confirmed)
     project.adopt(project.write("other.md", page_of("faq", "v3")))
-    confirmed = [
+    entries = [
         entry for entry in live(project.catalog("arrays")) if entry.is_translated
     ]
-    assert len(confirmed) > 25
-    assert all(copy_of(entry) for entry in confirmed)
+    assert len(entries) > 25
+    assert all(copy_of(entry) for entry in entries)
     assert not any(
-        note.startswith("fuzzy:") for entry in confirmed for note in entry.notes
+        note.startswith("fuzzy:") for entry in entries for note in entry.notes
     )
 
 
@@ -216,11 +210,7 @@ def test_built_pages_name_the_author_once_it_is_confirmed(
     build(project.run, BuildOptions(last="merge"))
     # What waits is not shown, and nobody is to be named for it.
     assert "Li Lei" not in merged.read_text("utf-8")
-    catalog = project.catalog("arrays")
-    entries = tuple(
-        replace(entry, fuzzy=False, previous=None) for entry in catalog.entries
-    )
-    path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
+    edit_catalog(path, confirmed)
     build(project.run, BuildOptions(last="merge"))
     assert "部分译文采自 Li Lei（CC-BY-4.0）。" in merged.read_text("utf-8")
     site = Site(
@@ -607,7 +597,6 @@ def test_a_folder_without_history_has_one_version(
         (["adopt", "sample"], 2, "adopt needs copies to adopt"),
         (["adopt", "copy.md", "jax", "sample"], 2, "at most one upstream"),
         (["adopt", "nowhere.md", "sample", "--dry-run"], 2, "no file or folder"),
-        (["adopt", "copy.md", "sample"], 2, "--author is missing"),
         (["adopt", "copy.md", "--pages", "x"], 2, "does not know '--pages'"),
     ],
 )
@@ -627,14 +616,6 @@ def test_a_licence_that_is_not_known_is_told(
     sample: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (sample / "copy.md").write_text(page_of(release="v3"), encoding="utf-8")
-    words = [
-        "adopt",
-        "copy.md",
-        "sample",
-        "--author",
-        "Li Lei",
-        "--license",
-        "CC-BY-NC-4.0",
-    ]
-    assert main(words) == 0
+    words = "adopt copy.md sample --license CC-BY-NC-4.0 --author".split()
+    assert main([*words, "Li Lei"]) == 0
     assert "make sure that you may distribute the work" in capsys.readouterr().err

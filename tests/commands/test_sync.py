@@ -120,7 +120,7 @@ def test_check_tells_what_would_change_and_writes_nothing(
     )
     before = snapshot(docs.parent.parent)
     assert sync("--check") == 1
-    assert "would be written" in capsys.readouterr().err
+    assert "would be written: upstream/sample.lock\n" in capsys.readouterr().err
     assert snapshot(docs.parent.parent) == before
 
 
