@@ -154,27 +154,3 @@ def test_some_pages_have_contents_and_links() -> None:
     texts = [page.read_text("utf-8") for page in PAGES]
     assert sum(bool(contents_of(text)) for text in texts) >= 2
     assert sum(len(document.links) for document in DOCUMENTS.values()) > 100
-
-
-@pytest.mark.parametrize(
-    ("text", "anchors"),
-    [
-        (
-            "# One `two`: three!\n\n# One `two`: three!",
-            {"one-two-three", "one-two-three-1"},
-        ),
-        (
-            '<a id="here"></a>\n\n## 英文变了：fuzzy 条目',
-            {"here", "英文变了fuzzy-条目"},
-        ),
-        ('```\n<a id="code"></a>\n# no heading\n```', set()),
-    ],
-)
-def test_anchors_are_those_of_github(text: str, anchors: set[str]) -> None:
-    assert read(text).anchors == anchors
-
-
-def test_an_anchor_belongs_to_the_heading_right_below_it() -> None:
-    text = '<a id="a"></a>\n\n## One\n\n<a id="b"></a>\n\ntext\n\n## Two\n'
-    one, two = read(text).headings
-    assert (one.anchors, two.anchors) == (["one", "a"], ["two"])

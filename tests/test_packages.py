@@ -24,7 +24,6 @@ from pipeline.cli import main
 
 CASES = read_tables(__file__)
 
-Speech = pytest.CaptureFixture[str]
 PYPROJECT = load_toml(ROOT / "pyproject.toml")
 
 
@@ -167,18 +166,7 @@ sys.argv[:] = sys.argv[1:]
 
 @pytest.mark.parametrize(
     ("run", "exit_code", "told"),
-    [
-        (
-            "runpy.run_module('pipeline', run_name='__main__')",
-            2,
-            "this is Python 3.10, but 3.11 or later is required",
-        ),
-        (
-            "runpy.run_path('noxfile.py')",
-            1,
-            "nox runs on Python 3.10, but 3.11 or newer is required",
-        ),
-    ],
+    CASES["an_older_python_is_told_which_one_to_use"],
 )
 def test_an_older_python_is_told_which_one_to_use(
     run: str, exit_code: int, told: str

@@ -8,7 +8,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-import translators_page
 import yaml
 from check_tables import TABLES
 from markdown_it import MarkdownIt
@@ -161,16 +160,3 @@ def test_hooks_are_commands_that_exist() -> None:
         parse([*arguments, "translations/zh_CN/sample/faq.po"])
         assert re.search(hook["files"], "translations/zh_CN/sample/faq.po")
         assert f"id: {hook['id']}" in HANDWRITTEN
-
-
-def test_generating_again_writes_nothing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(f"上\n{BEGIN}\n{END}\n下\n", encoding="utf-8")
-    monkeypatch.setattr(translators_page, "PAGE", page)
-    translators_page.main()
-    once = page.stat().st_mtime_ns
-    assert "#### M601" in page.read_text(encoding="utf-8")
-    translators_page.main()
-    assert page.stat().st_mtime_ns == once

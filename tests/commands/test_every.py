@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from cases import read_tables
 from folders import read_tree, snapshot, write_tree
 
 from pipeline.cli import main
@@ -16,6 +17,8 @@ from pipeline.commands.pull import pull
 from pipeline.report.result import RunResult
 from pipeline.run import Run
 from pipeline.site.progress import SiteSummary, front_page
+
+CASES = read_tables(__file__)
 
 Speech = pytest.CaptureFixture[str]
 NAMES = ("boats", "lamps", "mills")
@@ -116,16 +119,7 @@ def test_status_writes_nothing(hub: Path, capfd: Speech) -> None:
 
 @pytest.mark.parametrize(
     ("words", "told"),
-    [
-        (["sync", "candles", "--all"], "no upstream is called 'candles'"),
-        (["sync", "--all", "--release", "1"], "--release applies to one release"),
-        (["site", "--all", "--pages", "index"], "--pages applies to one release"),
-        (["pull", "--all", "--ref", "v1"], "--ref applies to one release"),
-        (["sync", "--all", "--upstream", "x"], "--upstream applies to one release"),
-        (["status", "--all", "--against", "main"], "--against applies to one release"),
-        (["sync", "--all", "--locale", "fr"], "no locale is called 'fr'"),
-        (["build", "--all"], "build does not know '--all'"),
-    ],
+    CASES["what_is_about_one_upstream_is_refused"],
 )
 def test_what_is_about_one_upstream_is_refused(
     words: list[str], told: str, hub: Path, capfd: Speech

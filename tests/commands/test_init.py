@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from cases import read_tables
 from folders import read_tree, write_tree
 from places import ROOT
 from repositories import commit_release, init_repository
@@ -28,6 +29,7 @@ from pipeline.folders import WHOLE, Folders
 
 Speech = pytest.CaptureFixture[str]
 
+CASES = read_tables(__file__)
 DOCS = read_tree(Path(__file__).parent / "data" / "lamps")
 WORDS = ("--name", "lamps", "--url", "../lamps", "--docs", "docs")
 WORDS_OF_HOW_TO = [
@@ -143,19 +145,10 @@ def test_a_disk_that_is_full_leaves_no_half_of_a_project(
         (["--url", "../lamps"], 2, "init needs to know a short name"),
         (["--url", "../lamps", "--name", "a"], 2, "--from"),
         ([*WORDS, "--from", "nowhere"], 2, "Write it as OWNER/NAME@REF"),
-        ([*WORDS, *FROM, "--name", "a b"], 2, "must be a name, not 'a b'"),
-        ([*WORDS, *FROM, "--name", "../x"], 2, "these values make no valid project"),
-        ([*WORDS, *FROM, "--url", "../none"], 3, "../none: does not exist"),
-        ([*WORDS, *FROM, "--url", "ext::sh"], 3, "refused"),
-        ([*WORDS, *FROM, "--package", "lamp"], 2, "pins no package to a version"),
-        ([*WORDS, *FROM, "--package", "pipeline==1"], 2, "own dependency group"),
-        ([*WORDS, *FROM, "--locale", "Chinese"], 2, "must be a locale, not 'Chinese'"),
-        (
-            [*WORDS, *FROM, "--locale", "fr", "--locale", "de"],
-            2,
-            "init takes one locale",
+        *(
+            ([*WORDS, *FROM, *more], exit_code, told)
+            for more, exit_code, told in CASES["words_that_make_no_project"]
         ),
-        ([*WORDS, *FROM, "--ref", "v{version}"], 2, "no package is configured"),
     ],
 )
 def test_words_that_make_no_project_write_nothing(

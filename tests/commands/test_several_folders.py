@@ -15,11 +15,14 @@ from pathlib import Path
 import polib
 import pytest
 from bs4 import BeautifulSoup, Tag
+from cases import read_tables
 from folders import read_tree, write_tree
 from notebooks import code, notebook, prose
 from repositories import commit_release, git, init_repository
 
 from pipeline.cli import main
+
+CASES = read_tables(__file__)
 
 DOT = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154"
@@ -404,20 +407,7 @@ def test_the_hub_and_a_move_to_another_release(
 
 
 # Paragraphs with code between them, which tells where a copy is the page.
-WIRES = {
-    "Every lamp has two wires, one that brings current and one that takes it away.": (
-        "每盏灯都有两根电线，一根送来电流，另一根把电流带走。"
-    ),
-    "Before touching either of them, take the plug out of the wall and wait a minute.": (
-        "在碰任何一根之前，先把插头从墙上拔下来，再等一分钟。"
-    ),
-    "A wire that has lost its cover is dangerous, and has to be replaced as a whole.": (
-        "失去外皮的电线是危险的，必须整根换掉。"
-    ),
-    "When all is done, put the plug back and look whether the lamp shines evenly.": (
-        "全部完成之后，把插头插回去，看看灯是否亮得均匀。"
-    ),
-}
+WIRES = CASES["wires"]
 
 
 def coded(paragraphs: Iterable[str]) -> list[str]:

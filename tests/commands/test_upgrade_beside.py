@@ -6,12 +6,15 @@ import shutil
 from pathlib import Path
 
 import pytest
+from cases import read_tables
 from folders import read_tree
 from repositories import commit_release, init_repository
 from wheels import make_index
 
 from pipeline.cli import main
 from pipeline.paths import Paths
+
+CASES = read_tables(__file__)
 
 Speech = pytest.CaptureFixture[str]
 
@@ -120,16 +123,7 @@ def test_the_day_that_the_package_is_there(root: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "code", "told"),
-    [
-        (["upgrade", "1.3.0", "--beside"], 3, "'v1.3.0'"),
-        (["sync", "--release", "1.3.0"], 2, "no release '1.3.0' of tea is configured"),
-        (["sync", "tea@1.3.0"], 2, "no upstream is called 'tea@1.3.0'"),
-        (
-            ["sync", "--all", "--release", "1.1.0"],
-            2,
-            "--release applies to one release",
-        ),
-    ],
+    CASES["a_release_that_is_not_there"],
 )
 def test_a_release_that_is_not_there(
     root: Path, words: list[str], code: int, told: str, capsys: Speech

@@ -22,7 +22,6 @@ CLEAN, RAN = "_downloads/clean/lamp.ipynb", "_downloads/lamp.ipynb"
 RST = "_downloads/source/rest.rst"
 OUTPUT = '{"output_type": "stream", "name": "stdout", "text": "x"}'
 Speech = pytest.CaptureFixture[str]
-Notebook = dict[str, Any]
 
 
 class Copy:
