@@ -283,12 +283,10 @@ def tell(name: str, result: Mapping[str, Updated], before: Pages, after: Pages) 
     counts: Counter[str] = Counter()
     classes: Counter[str] = Counter()
     for updated in result.values():
-        counts.update(
-            {
-                state: getattr(updated, state)
-                for state in ("kept", "carried", "fuzzy", "new", "obsolete")
-            }
-        )
+        made = updated.counts
+        states = {state: getattr(made, state) for state in ("kept", "carried", "new")}
+        fuzzy = sum(made.fuzzy.values())
+        counts.update(states, fuzzy=fuzzy, obsolete=made.obsolete)
         classes.update(updated.counts.fuzzy)
     renamed = {
         page: updated.counts.moved_from
