@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING
 import pytest
 from bs4 import BeautifulSoup, Tag
 from previews import preview_page
-from runs import run_of
+from runs import run_at
 from site_chromium import REASON
 
 from pipeline.adapters.html.images import PageFolder
-from pipeline.config.settings import Settings, Upstream
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import read_document
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
-from pipeline.paths import Paths
 from pipeline.stages.publish.marked_page import render_marked, render_message
 from pipeline.stages.publish.renderer import render_preview
 from pipeline.stages.publish.stage import render
@@ -190,19 +188,14 @@ def test_nothing_acts_of_what_is_typed(name: str, typed: str, tmp_path: Path) ->
 @pytest.fixture
 def hostile_names(tmp_path: Path) -> str:
     """The index of pages whose names and titles act."""
-    paths = Paths(tmp_path, "demo")
+    run = run_at(tmp_path, url="x")
+    paths = run.paths
     name = f"javascript:{HIT}#"
     for folder in (paths.docs, paths.merged("zh_CN")):
         folder.mkdir(parents=True)
     (paths.merged("zh_CN") / f"{name}.md").write_text("# Tea")
-    settings = Settings(
-        root=tmp_path,
-        locales=("zh_CN",),
-        upstreams={"demo": Upstream(package="JAX", version="1", name="demo", url="x")},
-    )
     source = SourceFile(path=f"{name}.md", blob="0" * 40)
     page = PageResult(page=name, files=(source,), title=f"{SCRIPT}{IMAGE}")
-    run = run_of(settings, settings.upstreams["demo"])
     assert render(run, [page], locale="zh_CN").findings == ()
     return paths.preview("zh_CN").read_text("utf-8")
 

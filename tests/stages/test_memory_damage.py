@@ -255,18 +255,6 @@ def test_a_letter_changed_in_the_memory_leaves_the_stored_translation_beside(
     assert (kept.msgid, kept.msgstr) == (stored.msgid, stored.msgstr)
 
 
-def test_the_same_entry_damaged_in_both_files(project: Project) -> None:
-    stored = project.entry("guide", "Glue")
-    edit_file(project.catalog("guide"), stored.msgstr, f"x{stored.msgstr}")
-    edit_file(project.memory("guide"), stored.msgstr, f"y{stored.msgstr}")
-    assert project.sync("v1").codes == ["memory-conflict"]
-    assert project.entry("guide", "Glue").msgstr == f"x{stored.msgstr}"
-    (other,) = project.kept("set-aside", "guide")
-    assert other.msgstr == f"y{stored.msgstr}"
-    (kept,) = project.kept("replaced", "guide")
-    assert kept.msgstr == stored.msgstr
-
-
 def test_an_edit_of_a_catalogue_whose_memory_is_removed(project: Project) -> None:
     stored = project.entry("guide", "Glue")
     project.translate("guide", "Glue", "新的")

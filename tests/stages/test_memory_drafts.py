@@ -80,9 +80,13 @@ def test_a_draft_names_nobody_as_its_translator(project: Project) -> None:
     assert memory.count("#. draft:") == 4
 
 
-def test_whoever_confirms_a_draft_is_its_translator(project: Project) -> None:
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_whoever_confirms_a_draft_is_its_translator(
+    project: Project, *, is_stored: bool
+) -> None:
     draft_all(project)
-    project.sync("v1")
+    if is_stored:
+        project.sync("v1")
     kept = project.entry("guide", WORDS).msgstr
     project.edit(
         "guide",
@@ -99,23 +103,6 @@ def test_whoever_confirms_a_draft_is_its_translator(project: Project) -> None:
     assert memory.count("#. drafted: m, prompt 1, 2026-05-01\n") == 1
     assert memory.count(f"translator: {LI['Last-Translator']}") == 1
     assert project.verify() == ()
-
-
-def test_whoever_confirms_a_draft_at_once_is_its_translator_too(
-    project: Project,
-) -> None:
-    """Before the draft was ever stored."""
-    draft_all(project)
-    project.edit(
-        "guide",
-        lambda entry: (
-            replace(entry, fuzzy=False, previous=None)
-            if WORDS in entry.msgid
-            else entry
-        ),
-    )
-    project.sync("v1")
-    assert remembered(project).count(f"translator: {LI['Last-Translator']}") == 1
 
 
 def test_a_person_elsewhere_wins_over_a_draft_here(

@@ -3,45 +3,25 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from folders import read_tree, write_tree
 from repositories import DOCS, commit_release, git, init_repository
-from runs import run_of
+from runs import run_at
 
 from pipeline import limits
-from pipeline.config.settings import Settings, Upstream
 from pipeline.core.pin.lock import Included, Lock
 from pipeline.log import Log
 from pipeline.run import Run
 from pipeline.stages.pull.stage import pull, read_at, read_pulled
 
-CONF = b'exclude_patterns = ["README.md", "parts", "twins/*.md"]\n'
-FILES: Mapping[str, bytes] = {
-    "NEWS.md": b"# News\n\n```{include} ../more/OLD.md\n```\n",
-    "more/OLD.md": b"Old news.\n",
-    "code/oven.py": b"heat()\n",
-    "code/notes.md": b"# Shown as it is\n",
-    "OTHER.rst": b"Words of the other language.\n",
-    "unasked.md": b"# Nobody asks\n",
-    "docs/conf.py": CONF,
-    "docs/README.md": b"# Read me\n",
-    "docs/parts/part.md": b"A part.\n",
-    "docs/parts/lone.md": b"Shown nowhere.\n",
-    "docs/twins/a.md": b"# A\n",
-    "docs/twins/a.ipynb": b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}',
-    "docs/news.md": b"```{include} ../NEWS.md\n```\n",
-    "docs/guide.md": (
-        b"# Guide\n\n```{include} parts/part.md\n```\n\n"
-        b"```{literalinclude} ../code/oven.py\n```\n\n"
-        b"```{include} ../code/notes.md\n:literal:\n```\n\n"
-        b"```{include} ../OTHER.rst\n```\n\n```{include} ../missing.md\n```\n"
-    ),
-    "docs/deep/page.rst": b".. include:: ../../OTHER.rst\n",
-    "docs/broken.ipynb": b"include",
-}
+DATA = Path(__file__).parent / "data" / "inclusion.toml"
+TABLE = tomllib.loads(DATA.read_text(encoding="utf-8"))
+FILES = {path: text.encode() for path, text in TABLE["files"].items()}
+HOSTILE: str = TABLE["hostile"]
 OUTSIDE = ["NEWS.md", "OTHER.rst", "code/notes.md", "code/oven.py", "more/OLD.md"]
 
 
@@ -53,11 +33,8 @@ def output() -> io.StringIO:
 def run_from(root: Path, url: Path | str, output: io.StringIO) -> Run:
     """Return a run whose upstream is at ``url``."""
     (root / "project").mkdir(exist_ok=True)
-    settings = Settings(root=root / "project", locales=("zh_CN",), upstreams={})
-    upstream = Upstream(
-        package="JAX", version="1", name="x", url=str(url), ref="", docs=DOCS
-    )
-    return run_of(settings, upstream, log=Log(stream=output, environ={}))
+    run = run_at(root / "project", url=str(url), docs=DOCS)
+    return replace(run, log=Log(stream=output, environ={}))
 
 
 def outside(run: Run) -> dict[str, bytes]:
@@ -102,31 +79,6 @@ def test_what_pages_include_is_pulled_and_told_of(
     # Of a checkout that is whole nothing is asked again.
     assert pull(run) == lock
     assert set(read_at(run).documents) >= {"_outside/NEWS.md", "news.md"}
-
-
-HOSTILE = """# Away
-
-```{include} ../../secret.md
-```
-
-```{include} ../link.md
-```
-
-```{include} ../linked/secret.md
-```
-
-```{include} ../.hidden.md
-```
-
-```{include} ../.git/config
-```
-
-```{include} ../folder.md
-```
-
-```{include} /etc/hosts
-```
-"""
 
 
 @pytest.mark.parametrize("is_git", [False, True])

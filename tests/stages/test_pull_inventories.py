@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from inventories import HEAD, inventory
 from msgspec import structs
-from runs import run_of
+from runs import run_at
 from servers import served
 
 from pipeline.cli import main
-from pipeline.config.settings import Settings, SitePolicy, Upstream
+from pipeline.config.settings import SitePolicy
 from pipeline.findings import Severity
 from pipeline.limits import INVENTORY_UNPACKED
 from pipeline.paths import Paths
@@ -80,16 +80,14 @@ def lamps(tmp_path: Path, english_site: tuple[Path, str]) -> Lamps:
     folder, address = english_site
     root = tmp_path / "project"
     (root / "english").mkdir(parents=True)
-    upstream = Upstream(
-        package="JAX",
-        version="0.10.2",
+    run = run_at(
+        root,
+        "demo",
         usual_names={"np": "numpy"},
-        name="demo",
         url=str(root / "english"),
         site=SitePolicy(inventories={"lamps": address}),
     )
-    settings = Settings(root=root, locales=("zh_CN",), upstreams={})
-    found = Lamps(root=root, folder=folder, run=run_of(settings, upstream))
+    found = Lamps(root=root, folder=folder, run=run)
     found.write("# Lamps\n\n{func}`lamp.on`, {func}`np.sin`\n")
     return found
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from folders import read_tree, write_tree
 from repositories import DOCS
-from runs import run_of
+from runs import run_at
 
-from pipeline.config.settings import Settings, Upstream
 from pipeline.errors import UpstreamError
 from pipeline.folders import Folders
 from pipeline.run import Run
@@ -19,17 +18,7 @@ from pipeline.stages.pull.stage import pull
 def run_from(root: Path, docs: Folders = DOCS) -> Run:
     """Return a run whose upstream is the folder ``plain`` of ``root``."""
     (root / "project").mkdir()
-    settings = Settings(
-        root=root / "project",
-        locales=("zh_CN",),
-        upstreams={},
-    )
-    return run_of(
-        settings,
-        Upstream(
-            package="JAX", version="1.0.0", name="x", url=str(root / "plain"), docs=docs
-        ),
-    )
+    return run_at(root / "project", url=str(root / "plain"), docs=docs)
 
 
 @pytest.mark.parametrize("name", ["docs", "a/docs"])

@@ -10,14 +10,12 @@ from pathlib import Path
 
 import pytest
 from folders import read_tree
-from repositories import init_repository
-from runs import run_of
+from repositories import DOCS, init_repository
+from runs import run_at
 
 from pipeline.adapters.files import remove_tree
 from pipeline.commands.pull import pull
-from pipeline.config.settings import Settings, Upstream
 from pipeline.errors import InputError
-from pipeline.folders import Folders
 from pipeline.report.result import RunResult
 from pipeline.stages.pull.stage import read_pulled
 
@@ -83,9 +81,7 @@ def pulled(
         commit_files(init_repository(origin), paths)
     url = f"file://{origin}" if request.param == "url" else str(origin)
     (root / "project").mkdir()
-    settings = Settings(root=root / "project", locales=("zh_CN",), upstreams={})
-    upstream = Upstream(name="x", url=url, ref="main", docs=Folders(("docs",)))
-    run = run_of(settings, upstream)
+    run = run_at(root / "project", url=url, ref="main", docs=DOCS)
     first = pull(run, ref=None)
     # The second run finds nothing to do, and says the same.
     again = pull(run, ref=None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,40 +21,14 @@ from pipeline.core.reference import PATH, read_record
 from pipeline.log import Log
 from pipeline.stages.pull.stage import pull, read_pulled
 
-PAGES = {
-    "index.md": b"# Lamps\n\nWords.\n",
-    "conf.py": b'autodoc_typehints = "description"\nimport os\nos.abort()\n',
-    "lamps.rst": b"Lamps\n=====\n\n.. automodule:: lamps\n\n.. autosummary::\n"
-    b"   :toctree: _autosummary\n\n   shine\n   Lamp\n   gone\n",
-}
-PACKAGE = b'''\
-"""Lamps and their light."""
-
-
-def shine(power: float, at: object = object()) -> float:
-    """Return the light of a lamp.
-
-    Args:
-      power: watts of the lamp
-    """
-
-
-class Lamp:
-    """A lamp with a switch."""
-
-    def toggle(self) -> None:
-        """Turn the switch.
-
-        It clicks.
-        """
-'''
-DOCSTRINGS = {
-    "_api/_autosummary/lamps.Lamp/lamps.Lamp.docstring": b"A lamp with a switch.",
-    "_api/_autosummary/lamps.Lamp/lamps.Lamp.toggle.docstring": b"Turn the switch.",
-    "_api/_autosummary/lamps.shine/lamps.shine.docstring": b"Return the light of a lamp.\n\n"
-    b"Args:\n  power: watts of the lamp",
-    "_api/lamps/lamps.docstring": b"Lamps and their light.",
-}
+LAMPS = tomllib.loads(
+    (Path(__file__).parent / "data" / "lamps.toml").read_text(encoding="utf-8")
+)
+PAGES, DOCSTRINGS = (
+    {path: text.encode() for path, text in LAMPS[name].items()}
+    for name in ("pages", "docstrings")
+)
+PACKAGE: bytes = LAMPS["package"].encode()
 
 
 @dataclass
@@ -183,44 +158,9 @@ def test_module_that_cannot_be_imported_stops_no_other(project: Project) -> None
     assert {page.name for page in lock.pages} >= {"odd", "_api/lamps"}
 
 
-ODD = b"""\
-'''Odd lamps.'''
-
-
-class Bulb:
-    '''A bulb.'''
-
-
-def dim(by=Bulb()):
-    pass
-
-
-dim.__doc__ = f'Dim {Bulb()} \\udcff.'
-
-
-class Switch:
-    '''A switch.'''
-
-    def __repr__(self):
-        raise ValueError('no words')
-
-    def __get__(self, *_):
-        raise RuntimeError('no current')
-
-
-class Panel:
-    '''A panel.'''
-
-    switch = Switch()
-
-
-SWITCH = Switch()
-"""
-
-
 @pytest.mark.slow
 def test_odd_objects_are_read_or_named(project: Project) -> None:
-    write_tree(project.root / "package", {"lamps/odd.py": ODD})
+    write_tree(project.root / "package", {"lamps/odd.py": LAMPS["odd"]})
     names = "autofunction:: dim", "autoattribute:: Panel.switch", "autodata:: SWITCH"
     directives = "\n\n".join(f".. {name}" for name in names)
     text = f"Odd\n===\n\n.. currentmodule:: lamps.odd\n\n{directives}\n"

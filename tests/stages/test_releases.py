@@ -99,6 +99,7 @@ def test_runs_of_two_releases_by_turns_write_nothing(pinned: Project) -> None:
         assert run.codes == []
         assert run.changes == []
     assert files(pinned) == before
+    assert not pinned.catalog("help").exists()
     assert pinned.verify() == pinned.at("2").verify() == ()
 
 
@@ -148,24 +149,6 @@ def test_two_different_corrections_are_a_conflict(pinned: Project) -> None:
     assert run.codes == ["memory-conflict"]
     (kept,) = pinned.at("2").kept("set-aside", "guide")
     assert kept.msgstr == "窗边的锯。"
-
-
-def test_pages_of_one_release_only_are_left_alone_by_the_other(
-    pinned: Project,
-) -> None:
-    beside = pinned.at("2")
-    finish(beside)
-    beside.sync("v2")
-    assert pinned.memory("help").is_file()
-    assert pinned.memory("faq").is_file()
-    before = files(pinned)
-    runs = sync_by_turns(pinned, 1)
-    assert [run.locale.all_findings() for run in runs] == [[], []]
-    assert (
-        files(pinned)[f"memory/{LOCALE}/docs/help.po"]
-        == before[f"memory/{LOCALE}/docs/help.po"]
-    )
-    assert not pinned.catalog("help").exists()
 
 
 def test_a_translation_of_a_new_page_reaches_equal_messages_of_the_pin(
@@ -264,31 +247,23 @@ def test_a_tag_that_upstream_moves_loses_nothing(tmp_path: Path) -> None:
     assert len(words & kept) >= 3
 
 
-def test_a_moved_text_stays_with_the_page_that_needs_it(tmp_path: Path) -> None:
-    words = "Sweep the floor before you leave the workshop."
-    origin = make_origin(
-        tmp_path / "origin",
-        {
-            "v1": {"a.md": f"# A\n\n{words}\n", "b.md": "# B\n\nNothing.\n"},
-            "v2": {"a.md": "# A\n", "b.md": f"# B\n\n{words}\n"},
-        },
-    )
-    project = Project(tmp_path / "project", str(origin), beside=("2",)).begin()
-    sync_by_turns(project, 2)
-    assert project.at("2").entry("b", "Sweep").is_finished
-    before = files(project)
-    for run in sync_by_turns(project):
-        assert run.codes == []
-    assert files(project) == before
-    assert project.verify() == project.at("2").verify() == ()
+SWEEP = "\n\nSweep the floor before you leave the workshop.\n"
+TEA, GLUE = "# Tea\n\nTea is hot, mind it.\n", "# Glue\n\nGlue dries slowly.\n"
 
 
-def test_releases_whose_pages_trade_names(tmp_path: Path) -> None:
-    tea, glue = "# Tea\n\nTea is hot, mind it.\n", "# Glue\n\nGlue dries slowly.\n"
-    origin = make_origin(
-        tmp_path / "origin",
-        {"v1": {"a.md": tea, "b.md": glue}, "v2": {"a.md": glue, "b.md": tea}},
-    )
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ((f"# A{SWEEP}", "# B\n\nNothing.\n"), ("# A\n", f"# B{SWEEP}")),
+        ((TEA, GLUE), (GLUE, TEA)),
+    ],
+    ids=["a text moves to another page", "pages trade names"],
+)
+def test_every_page_has_the_texts_that_it_needs(
+    tmp_path: Path, first: tuple[str, str], second: tuple[str, str]
+) -> None:
+    v1, v2 = ({"a.md": a, "b.md": b} for a, b in (first, second))
+    origin = make_origin(tmp_path / "origin", {"v1": v1, "v2": v2})
     project = Project(tmp_path / "project", str(origin), beside=("2",)).begin()
     sync_by_turns(project, 2)
     assert untranslated(project) == untranslated(project.at("2")) == []

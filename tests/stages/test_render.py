@@ -13,18 +13,17 @@ import pytest
 from cases import read_cases
 from docutils.parsers.rst import directives
 from notebooks import code, notebook, notebook_value, prose
-from runs import run_of
+from runs import run_at
 
 from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.rst import rst_html
-from pipeline.config.settings import Settings, Upstream
 from pipeline.core.document.directives import Body, read_directives
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.errors import PublishError
-from pipeline.paths import Paths
+from pipeline.run import Run
 from pipeline.stages.publish import stage
 from pipeline.stages.publish.stage import render
 
@@ -53,24 +52,17 @@ def html_of(source: str, folder: Path = Path("nowhere")) -> str:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> tuple[Settings, Upstream, Paths]:
-    upstream = Upstream(package="JAX", version="0.10.2", name="demo", url="x")
-    paths = Paths(tmp_path, "demo")
+def run(tmp_path: Path) -> Run:
+    """A run over a project without pages, whose folders are there."""
+    found = run_at(tmp_path, package="JAX", version="0.10.2", url="x")
+    paths = found.paths
     for folder in (
         paths.docs,
         paths.merged("zh_CN"),
         paths.executed("zh_CN") / "guide",
     ):
         folder.mkdir(parents=True)
-    return (
-        Settings(
-            root=tmp_path,
-            locales=("zh_CN",),
-            upstreams={"demo": upstream},
-        ),
-        upstream,
-        paths,
-    )
+    return found
 
 
 @pytest.mark.parametrize(("source", "expected"), MYST.values(), ids=MYST)
@@ -140,8 +132,8 @@ def test_images_are_embedded(tmp_path: Path) -> None:
     assert "data:" not in html_of("![x](secret.txt)", tmp_path)
 
 
-def test_a_page_stands_alone(project: tuple[Settings, Upstream, Paths]) -> None:
-    settings, upstream, paths = project
+def test_a_page_stands_alone(run: Run) -> None:
+    paths = run.paths
     picture = {
         "output_type": "display_data",
         "data": {"image/png": PIXEL},
@@ -165,9 +157,9 @@ def test_a_page_stands_alone(project: tuple[Settings, Upstream, Paths]) -> None:
     (paths.executed("zh_CN") / "guide/page.ipynb").write_text(
         json.dumps(notebook_value(*cells)), "utf-8"
     )
-    run = Execution(page="guide/page", status=Status.PASSED, cells=2, total=2)
-    rows = [page("guide/page", ".ipynb", title="标题", execution=run)]
-    render(run_of(settings, upstream), rows, locale="zh_CN")
+    execution = Execution(page="guide/page", status=Status.PASSED, cells=2, total=2)
+    rows = [page("guide/page", ".ipynb", title="标题", execution=execution)]
+    render(run, rows, locale="zh_CN")
     text = (paths.html("zh_CN") / "guide/page.html").read_text("utf-8")
     assert '<html lang="zh-CN">' in text
     assert '<h1 id="标题">标题</h1>' in text
@@ -181,9 +173,9 @@ def test_a_page_stands_alone(project: tuple[Settings, Upstream, Paths]) -> None:
 
 
 def test_the_index_tells_the_state_of_every_page(
-    project: tuple[Settings, Upstream, Paths],
+    run: Run,
 ) -> None:
-    settings, upstream, paths = project
+    paths = run.paths
     (paths.merged("zh_CN") / "a.md").write_text("# 甲 & <b>\n", "utf-8")
     (paths.merged("zh_CN") / "b.ipynb").write_text(
         notebook(code("1"), title="# 乙"), "utf-8"
@@ -196,7 +188,7 @@ def test_the_index_tells_the_state_of_every_page(
         page("b", ".ipynb", execution=skipped),
         page("c", ".txt"),
     ]
-    render(run_of(settings, upstream), pages, locale="zh_CN")
+    render(run, pages, locale="zh_CN")
     index = (paths.html("zh_CN") / "index.html").read_text("utf-8")
     assert '<html lang="zh-CN">' in index
     assert '<a href="a.html">甲 &amp; &lt;b&gt;</a>' in index
@@ -208,18 +200,18 @@ def test_the_index_tells_the_state_of_every_page(
 
 
 def test_only_what_changed_is_rendered_again(
-    project: tuple[Settings, Upstream, Paths],
+    run: Run,
 ) -> None:
-    settings, upstream, paths = project
+    paths = run.paths
     for name in "ab":
         (paths.merged("zh_CN") / f"{name}.md").write_text(f"# {name}\n", "utf-8")
     pages = [page("a", ".md"), page("b", ".md")]
-    render(run_of(settings, upstream), pages, locale="zh_CN")
+    render(run, pages, locale="zh_CN")
     targets = [paths.html("zh_CN") / f"{name}.html" for name in "ab"]
     for target in targets:
         target.write_text(target.read_text("utf-8") + "<!-- kept -->", "utf-8")
     (paths.merged("zh_CN") / "a.md").write_text("# changed\n", "utf-8")
-    render(run_of(settings, upstream), pages, locale="zh_CN")
+    render(run, pages, locale="zh_CN")
     assert ["<!-- kept -->" in target.read_text("utf-8") for target in targets] == [
         False,
         True,
@@ -227,16 +219,16 @@ def test_only_what_changed_is_rendered_again(
 
 
 def test_one_page_that_cannot_be_rendered_stops_no_other(
-    project: tuple[Settings, Upstream, Paths],
+    run: Run,
 ) -> None:
-    settings, upstream, paths = project
+    paths = run.paths
     (paths.merged("zh_CN") / "broken.ipynb").write_text("{", "utf-8")
     (paths.merged("zh_CN") / "odd.ipynb").write_text(
         '{"cells": [{"cell_type": 3}]}', "utf-8"
     )
     (paths.merged("zh_CN") / "fine.md").write_text("# Fine\n", "utf-8")
     pages = [page("broken", ".ipynb"), page("odd", ".ipynb"), page("fine", ".md")]
-    published = render(run_of(settings, upstream), pages, locale="zh_CN")
+    published = render(run, pages, locale="zh_CN")
     (finding,) = published.findings
     assert finding.exit_code == PublishError.exit_code
     assert finding.page == "broken"
@@ -263,19 +255,19 @@ def outputs(text: str) -> list[dict[str, object]]:
     ids=["same code", "other code", "never run"],
 )
 def test_a_page_that_is_not_run_has_new_prose_and_the_outputs_of_its_own_code(
-    project: tuple[Settings, Upstream, Paths],
+    run: Run,
     ran: str | None,
     state: str,
     is_shown: bool,
 ) -> None:
-    settings, upstream, paths = project
+    paths = run.paths
     merged = notebook(code("print(1)"), title="# 新的译文")
     (paths.merged("zh_CN") / "a.ipynb").write_text(merged, "utf-8")
     if ran is not None:
         old = notebook(code(ran, outputs=outputs("printed")), title="# 旧的译文")
         (paths.executed("zh_CN") / "a.ipynb").write_text(old, "utf-8")
     rows = [page("a", ".ipynb", code_cells=1)]
-    render(run_of(settings, upstream), rows, locale="zh_CN")
+    render(run, rows, locale="zh_CN")
     html = (paths.html("zh_CN") / "a.html").read_text("utf-8")
     assert "新的译文" in html
     assert "旧的译文" not in html
@@ -284,11 +276,10 @@ def test_a_page_that_is_not_run_has_new_prose_and_the_outputs_of_its_own_code(
 
 
 def test_a_page_that_is_called_index_stands_beside_the_list_of_pages(
-    project: tuple[Settings, Upstream, Paths],
+    run: Run,
 ) -> None:
-    settings, upstream, paths = project
+    paths = run.paths
     (paths.merged("zh_CN") / "index.md").write_text("# 首页\n", "utf-8")
-    run = run_of(settings, upstream)
     first = render(run, [page("index", ".md", title="首页")], locale="zh_CN")
     assert len(first.changes) == 2
     assert '<h1 id="首页">' in paths.html_page("zh_CN", "index").read_text("utf-8")
@@ -300,13 +291,12 @@ def test_a_page_that_is_called_index_stands_beside_the_list_of_pages(
 
 
 def test_a_run_of_one_page_leaves_the_others_in_the_list(
-    project: tuple[Settings, Upstream, Paths],
+    run: Run,
 ) -> None:
-    settings, upstream, paths = project
+    paths = run.paths
     for name in "ab":
         (paths.merged("zh_CN") / f"{name}.md").write_text(f"# {name}\n", "utf-8")
     rows = [page("a", ".md"), page("b", ".md")]
-    run = run_of(settings, upstream)
     render(run, rows, locale="zh_CN")
     (paths.merged("zh_CN") / "a.md").write_text("# changed\n", "utf-8")
     published = render(replace(run, pages=("a",)), rows[:1], locale="zh_CN")
@@ -316,15 +306,15 @@ def test_a_run_of_one_page_leaves_the_others_in_the_list(
 
 @pytest.mark.slow
 def test_many_pages_are_rendered_by_several_processes(
-    project: tuple[Settings, Upstream, Paths], monkeypatch: pytest.MonkeyPatch
+    run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings, upstream, paths = project
+    paths = run.paths
     monkeypatch.setattr(stage, "ENOUGH_FOR_PROCESSES", 9)
     names = [f"page{number}" for number in range(9)]
     for name in names:
         (paths.merged("zh_CN") / f"{name}.md").write_text(f"# {name}\n", "utf-8")
     rows = [page(name, ".md") for name in names]
-    render(run_of(settings, upstream), rows, locale="zh_CN")
+    render(run, rows, locale="zh_CN")
     assert [
         f'<h1 id="{name}">' in (paths.html("zh_CN") / f"{name}.html").read_text("utf-8")
         for name in names

@@ -16,6 +16,7 @@ from pipeline.stages.execute.startup import startup_findings, startup_of
 
 PATH = "startup/quiet.py"
 QUIET = Mode(name="quiet", note="without a sound", startup=PATH)
+LEADS_OUT = "is a link that leads out of the project"
 HINT = "Mend it, or change tool.pipeline.modes.quiet.startup."
 
 
@@ -48,57 +49,32 @@ def test_a_link_may_lead_to_a_file_of_the_project(root: Path) -> None:
     assert startup_of([QUIET], root)[0].text == "1"
 
 
-def put(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
-
-
-def link(path: Path, target: str) -> None:
-    path.symlink_to(target)
-
-
-BAD: dict[str, tuple[Callable[[Path], object], str, str]] = {
+# What is made in the file's place, or its bytes, or the target of a link; the line that is named;
+# what is said.
+BAD: dict[str, tuple[Callable[[Path], object] | bytes | str, str, str]] = {
     "missing": (lambda path: None, "", "cannot be read: No such file or directory"),
     "a folder": (Path.mkdir, "", "is not a file"),
     "a pipe": (os.mkfifo, "", "is not a file"),
-    "a link out": (
-        lambda path: link(path, "/etc/hostname"),
-        "",
-        "is a link that leads out of the project",
-    ),
-    "a link to nothing out": (
-        lambda path: link(path, "../../nothing.py"),
-        "",
-        "is a link that leads out of the project",
-    ),
-    "a link to itself": (
-        lambda path: link(path, "quiet.py"),
-        "",
-        "cannot be read: Too many levels of symbolic links",
-    ),
-    "not UTF-8": (lambda path: put(path, b"x = 1\n#\n# \xff\n"), ":3", "is not UTF-8"),
-    "not Python": (
-        lambda path: put(path, b"x = 1\nif x\n"),
-        ":2",
-        "is not Python: expected ':'",
-    ),
-    "what only a function may": (
-        lambda path: put(path, b"\nreturn\n"),
-        ":2",
-        "is not Python: 'return' outside function",
-    ),
-    "NUL": (lambda path: put(path, b"\0"), "", "is not Python: "),
-    "nested without end": (
-        lambda path: put(path, b"x = " + b"-" * 100_000 + b"1"),
-        "",
-        "is not Python: ",
-    ),
+    "a link out": ("/etc/hostname", "", LEADS_OUT),
+    "a link to nothing out": ("../../nothing.py", "", LEADS_OUT),
+    "a link to itself": ("quiet.py", "", "cannot be read: Too many levels of symbolic"),
+    "not UTF-8": (b"x = 1\n#\n# \xff\n", ":3", "is not UTF-8"),
+    "not Python": (b"x = 1\nif x\n", ":2", "is not Python: expected ':'"),
+    "of a function": (b"\nreturn\n", ":2", "is not Python: 'return' outside function"),
+    "NUL": (b"\0", "", "is not Python: "),
+    "nested without end": (b"x = " + b"-" * 100_000 + b"1", "", "is not Python: "),
 }
 
 
 @pytest.mark.parametrize("case", BAD)
 def test_a_file_that_cannot_be_used_is_told(root: Path, case: str) -> None:
-    make, line, message = BAD[case]
-    make(root / PATH)
+    content, line, message = BAD[case]
+    if isinstance(content, bytes):
+        (root / PATH).write_bytes(content)
+    elif isinstance(content, str):
+        (root / PATH).symlink_to(content)
+    else:
+        content(root / PATH)
     with pytest.raises(ConfigError) as caught:
         startup_of([QUIET], root)
     error = caught.value

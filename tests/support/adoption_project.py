@@ -14,6 +14,7 @@ from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
 
+from catalog_files import read_catalog
 from copies import Row, han, translated
 from folders import read_tree
 from places import ROOT
@@ -21,7 +22,6 @@ from rapidfuzz import fuzz
 from repositories import DOCS, commit_release, init_repository
 from runs import run_of
 
-from pipeline.adapters import po
 from pipeline.commands.adopt.adoption import AdoptOptions, Matcher, adopt
 from pipeline.commands.adopt.versions import open_versions
 from pipeline.config.settings import Settings, Upstream
@@ -58,8 +58,7 @@ CODE = {"v1": "first_release = 1", "v2": "second_release = 2"}
 @cache
 def chinese(page: str) -> Mapping[str, str]:
     """Return the finished translations of a page of the sample, by msgid."""
-    data = (TRANSLATIONS / f"{page}.po").read_bytes()
-    return translations_of(po.read_catalog(data, where=page).catalog)
+    return translations_of(read_catalog(TRANSLATIONS / f"{page}.po"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,8 +222,7 @@ class AdoptionProject:
 
     def catalog(self, page: str) -> Catalog:
         """Return the catalogue of a page as it is on disk."""
-        path = self.paths.catalog(LOCALE, page)
-        return po.read_catalog(path.read_bytes(), where=page).catalog
+        return read_catalog(self.paths.catalog(LOCALE, page))
 
     @contextmanager
     def matcher(self, encoder: Encoder) -> Iterator[Matcher]:

@@ -15,6 +15,7 @@ from contextlib import chdir
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from catalog_files import edit_catalog, read_catalog
 from folders import read_tree
 from repositories import git, make_origin
 
@@ -136,8 +137,7 @@ class Clone:
         return self.root / "build" / LOCALE / NAME
 
     def read(self, name: str) -> Catalog:
-        path = self.catalogs / f"{name}.po"
-        return po.read_catalog(path.read_bytes(), where=name).catalog
+        return read_catalog(self.catalogs / f"{name}.po")
 
     def texts(self, name: str) -> dict[str, str]:
         """Return the translations of a page's paragraphs, by the word that each contains."""
@@ -178,15 +178,11 @@ class Clone:
 
     def edit(self, name: str, change: Callable[[Entry], Entry]) -> None:
         """Change the entries of a catalogue, as a translator's editor does."""
-        catalog = self.read(name)
-        entries = tuple(map(change, catalog.entries))
         header = {
-            **catalog.header,
             "Last-Translator": "Li Lei <li@example.org>",
             "PO-Revision-Date": "2026-01-02 03:04+0800",
         }
-        data = po.format_catalog(replace(catalog, header=header, entries=entries))
-        (self.catalogs / f"{name}.po").write_bytes(data)
+        edit_catalog(self.catalogs / f"{name}.po", change, header)
 
     def translate(self, name: str, word: str = "", text: str = "") -> None:
         """Translate the paragraph with ``word``, or all paragraphs of a page.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from pipeline.adapters import po
 from pipeline.entries import Catalog, Entry
@@ -14,8 +15,16 @@ def read_catalog(path: Path) -> Catalog:
     return po.read_catalog(path.read_bytes(), where=path.name).catalog
 
 
-def edit_catalog(path: Path, change: Callable[[Entry], Entry]) -> None:
-    """Change each entry of a catalogue, or of a memory."""
+def edit_catalog(
+    path: Path,
+    change: Callable[[Entry], Entry],
+    header: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Change each entry of a catalogue, or of a memory, and fields of its header."""
     catalog = read_catalog(path)
-    entries = tuple(map(change, catalog.entries))
-    path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
+    edited = replace(
+        catalog,
+        header={**catalog.header, **header},
+        entries=tuple(map(change, catalog.entries)),
+    )
+    path.write_bytes(po.format_catalog(edited))

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from catalog_files import edit_catalog, read_catalog
 from folders import read_tree
 from in_process import run_in
 
-from pipeline.adapters import po
 from pipeline.core.catalog.origins import is_draft
 from pipeline.entries import Catalog, Entry
 
@@ -61,7 +61,7 @@ class DraftProject:
         return self.root / "translations" / LOCALE / "sample" / f"{page}.po"
 
     def read(self, page: str) -> Catalog:
-        return po.read_catalog(self.path(page).read_bytes(), where=page).catalog
+        return read_catalog(self.path(page))
 
     def entries(self) -> dict[tuple[str, str | None, str], Entry]:
         """Return every live entry of the sample by page, context and msgid."""
@@ -79,30 +79,24 @@ class DraftProject:
 
     def edit(self, page: str, changes: Mapping[str, Entry | None]) -> None:
         """Replace entries of a page by msgid. None removes the translation."""
-        catalog = self.read(page)
-        entries: list[Entry] = []
-        for entry in catalog.entries:
+
+        def change(entry: Entry) -> Entry:
             if entry.msgid not in changes:
-                entries.append(entry)
-                continue
-            change = changes[entry.msgid]
-            entries.append(
-                change or replace(entry, msgstr="", fuzzy=False, previous=None)
-            )
-        data = po.format_catalog(replace(catalog, entries=tuple(entries)))
-        self.path(page).write_bytes(data)
+                return entry
+            empty = replace(entry, msgstr="", fuzzy=False, previous=None)
+            return changes[entry.msgid] or empty
+
+        edit_catalog(self.path(page), change)
 
     def empty(self, *pages: str) -> None:
         """Remove the translations of ``pages`` from catalogues and memory."""
         for page in pages:
-            catalog = self.read(page)
-            entries = [
-                replace(entry, msgstr="", fuzzy=False, previous=None, comments=())
-                for entry in catalog.entries
-                if not entry.obsolete
-            ]
-            data = po.format_catalog(replace(catalog, entries=tuple(entries)))
-            self.path(page).write_bytes(data)
+            edit_catalog(
+                self.path(page),
+                lambda entry: replace(
+                    entry, msgstr="", fuzzy=False, previous=None, comments=()
+                ),
+            )
             (self.root / f"translations/memory/{LOCALE}/sample/{page}.po").unlink(
                 missing_ok=True
             )

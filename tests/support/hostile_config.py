@@ -28,25 +28,11 @@ class May(StrEnum):
 
 
 _TABLE = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-KEYS = msgspec.convert(tomllib.loads(_TABLE), dict[str, dict[str, May]])
-# Values of keys that are not words.
-_FIXED: dict[str, dict[str, Any]] = {
-    "modes": {"variables": {"A": PAYLOAD}},
-    "upstreams": {"url": "upstream/sample", "usual-names": {"x": PAYLOAD}},
-    "partly": {"pages": ["nothing"], "sections": 1},
-    "skip": {"pages": ["nothing"]},
-    "run": {"pages": ["nothing"], "modes": ["odd"]},
-    "acknowledge": {"page": "nothing", "cells": [1]},
-    "site": {
-        "url": "https://example.org/site/",
-        "english-url": "https://example.org/en/",
-        "repository-url": "https://example.org/us/docs",
-        "edit-url": "https://example.org/{page}#L{line}",
-        "notebook-url": "https://example.org/{page}.ipynb",
-        "start": [PAYLOAD],
-    },
-    "ignore": {"codes": ["M101"], "pages": ["nothing"]},
-}
+_TABLES = tomllib.loads(_TABLE.replace('"PAYLOAD"', json.dumps(PAYLOAD)))
+KEYS = msgspec.convert(_TABLES["keys"], dict[str, dict[str, May]])
+_FIXED: dict[str, dict[str, Any]] = _TABLES[
+    "fixed"
+]  # values of keys that are not words
 
 
 def table_of(name: str) -> dict[str, Any]:

@@ -11,10 +11,10 @@ import tomllib
 from dataclasses import replace
 from pathlib import Path
 
+from catalog_files import edit_catalog
 from folders import copy_project, write_tree
 from notebooks import code, notebook
 
-from pipeline.adapters import po
 from pipeline.entries import Entry
 
 # What a reader is to see. Any of it that ran would leave ``window.hit`` behind.
@@ -64,16 +64,12 @@ def make_project(root: Path) -> None:
 
 def translate(root: Path) -> None:
     """Translate all entries of the catalogues, and add a translator's name."""
+    header = {
+        "Last-Translator": f"{TRANSLATOR} <li@example.org>",
+        "PO-Revision-Date": "2026-01-02 03:04+0800",
+    }
     for path in (root / "translations" / "zh_CN" / "sample").rglob("*.po"):
-        catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
-        header = {
-            **catalog.header,
-            "Last-Translator": f"{TRANSLATOR} <li@example.org>",
-            "PO-Revision-Date": "2026-01-02 03:04+0800",
-        }
-        entries = tuple(map(_translated, catalog.entries))
-        made = replace(catalog, header=header, entries=entries)
-        path.write_bytes(po.format_catalog(made))
+        edit_catalog(path, _translated, header)
 
 
 def _translated(entry: Entry) -> Entry:

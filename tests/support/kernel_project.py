@@ -27,30 +27,7 @@ from pipeline.stages.execute.stage import Executed, execute
 
 JAX = version("jax")
 
-MYST = """---
-jupytext:
-  formats: md:myst
-kernelspec:
-  display_name: Python 3
-  name: python3
----
-
-# Title
-
-```{code-cell}
-print("from myst")
-```
-
-+++
-
-Prose.
-
-```{code-cell}
-:tags: [raises-exception]
-
-1 / 0
-```
-"""
+MYST = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
 
 
 @dataclass

@@ -13,44 +13,6 @@ from pathlib import Path
 from places import ROOT
 
 SITE = ROOT / "pipeline" / "site"
-_CONF = f"""
-from pathlib import Path
-from pipeline.site.extension import assets, theme
-SITE = Path({str(SITE)!r})
-project = html_title = "样例"
-language = "zh_CN"
-# Nothing is searched here: Sphinx's own index of Chinese would want a dictionary.
-html_search_language = "en"
-html_theme = "sphinx_book_theme"
-html_static_path = [str(SITE / "static")]
-templates_path = [str(SITE / "templates")]
-html_css_files = [("site.css", {{"priority": 900}})]
-html_js_files = [("site.js", {{"defer": "defer", "priority": 900}})]
-html_sidebars = {{
-    "**": ["jz-logo.html", "search-button-field.html", "sbt-sidebar-nav.html"]
-}}
-html_theme_options = {{
-    "article_header_end": ["jz-toggle.html", "article-header-buttons.html"],
-    "use_download_button": False,
-    "use_fullscreen_button": False,
-    "navigation_with_keys": False,
-    "show_toc_level": 2,
-}}
-
-
-def setup(app):
-    pages = {{"own_pages": {{"search": "search", "progress": "progress"}}, "pinned": ""}}
-    app.add_config_value("jz_site", pages, "env", dict)
-    app.connect("builder-inited", theme.add_messages, priority=900)
-    app.connect("builder-inited", theme.write_words, priority=900)
-    app.connect("html-page-context", theme.provide_words)
-    app.connect("html-page-context", theme.provide_addresses, priority=600)
-    app.connect("html-page-context", theme.add_policy, priority=950)
-    app.connect("html-page-context", assets.link_one_sheet, priority=900)
-    static = Path(app.outdir, "_static")
-    app.connect("build-finished", lambda *_: assets.write_one_sheet(static), priority=900)
-    app.add_js_file(theme.SCRIPT, priority=300, loading_method="defer")
-"""
 DATA = Path(__file__).parents[1] / "site" / "data" / "look"
 TITLE = """<section id="long">
 <h1 class="jz-block jz-translated" data-jz="0" data-jz-edit="0">
@@ -79,7 +41,9 @@ def build(folder: Path, progress: str) -> Path:
     """
     source = folder / "source"
     source.mkdir(parents=True)
-    (source / "conf.py").write_text(_CONF, encoding="utf-8")
+    conf = (DATA / "conf.txt").read_text(encoding="utf-8")
+    conf = conf.replace("SITE_FOLDER", repr(str(SITE)))
+    (source / "conf.py").write_text(conf, encoding="utf-8")
     (source / "index.rst").write_text(
         "首页\n====\n\n.. toctree::\n\n   reading\n   long\n   untranslated\n   progress\n",
         encoding="utf-8",

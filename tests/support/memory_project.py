@@ -6,16 +6,17 @@ It runs the stages that read and write the memory: pull, split and update.
 from __future__ import annotations
 
 import shutil
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
+from catalog_files import edit_catalog, read_catalog
 from msgspec import structs
 from repositories import DOCS
 from runs import run_of
 
-from pipeline.adapters import po
 from pipeline.config.settings import Settings, Upstream
 from pipeline.core.catalog.update import Updated
 from pipeline.core.document.reader import SplitPage
@@ -38,50 +39,10 @@ LI = {
     "PO-Revision-Date": "2026-01-02 03:04+0800",
 }
 
-FIRST = {
-    "guide.md": """# Guide to the workshop
-
-Every bench in the workshop has a lamp of its own and two drawers for the small tools.
-
-The saw by the window is sharpened on Mondays, before anybody else has come in.
-
-Glue dries slowly in winter, so that clamps stay on over the night.
-
-Whoever breaks a drill writes it on the board beside the door.
-""",
-    "intro/start.md": """# First steps
-
-Bring gloves, glasses and an apron; shoes must be closed.
-
-The key hangs behind the counter of the bakery next door.
-""",
-    "faq.md": "# Questions\n\nMay children come along to the workshop on Saturdays?\n",
-}
-SECOND = {
-    "guide.md": """# Guide to the workshop
-
-Every bench in the workshop has a lamp of its own and three drawers for the small tools.
-
-Glue dries slowly in winter, so that clamps stay on over the night.
-
-The saw by the window is sharpened on Mondays, before anybody else has come in.
-
-A new paragraph about varnish, which nobody has translated so far.
-""",
-    "intro/start.md": FIRST["intro/start.md"],
-    "help.md": "# Help\n\nAsk the person in the green jacket for whatever you cannot find.\n",
-}
-THIRD = {
-    "guide.md": """# Guide to the workshop
-
-Every bench in the big workshop has a lamp of its own and three drawers for all the small tools.
-
-The saw by the window is sharpened on Tuesdays, before anybody else has come in.
-""",
-    "intro/start.md": FIRST["intro/start.md"].replace("closed", "closed and dry"),
-    "help.md": SECOND["help.md"],
-}
-RELEASES = {"v1": FIRST, "v2": SECOND, "v3": THIRD}
+RELEASES: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+)
+FIRST, SECOND = RELEASES["v1"], RELEASES["v2"]
 
 
 def chinese(entry: Entry) -> str:
@@ -165,12 +126,12 @@ class Project:
         return self.paths.memory(LOCALE, page)
 
     def read(self, page: str) -> Catalog:
-        return po.read_catalog(self.catalog(page).read_bytes(), where=page).catalog
+        return read_catalog(self.catalog(page))
 
     def kept(self, folder: str, page: str) -> tuple[Entry, ...]:
         """Return the entries saved in ``build/…/set-aside`` or ``build/…/replaced``."""
         path = self.paths.output(LOCALE) / folder / f"{page}.po"
-        return po.read_catalog(path.read_bytes(), where=folder).catalog.entries
+        return read_catalog(path).entries
 
     def entry(self, page: str, words: str) -> Entry:
         """Return the live entry of a page whose English contains ``words``."""
@@ -218,25 +179,24 @@ class Project:
         header: dict[str, str] | None = None,
     ) -> None:
         """Change the entries of a catalogue, as a translator's editor does."""
-        catalog = self.read(page)
-        fields = {**catalog.header, **(LI if header is None else header)}
-        data = po.format_catalog(
-            replace(catalog, header=fields, entries=tuple(map(change, catalog.entries)))
-        )
-        self.catalog(page).write_bytes(data)
+        edit_catalog(self.catalog(page), change, LI if header is None else header)
 
-    def translate(self, page: str, words: str, msgstr: str, **fields: object) -> None:
+    def translate(
+        self,
+        page: str,
+        words: str,
+        msgstr: str,
+        *,
+        header: dict[str, str] | None = None,
+    ) -> None:
         """Translate the entries of a page whose English contains ``words``."""
-        header = fields.pop("header", None)
-        self.edit(
-            page,
-            lambda entry: (
-                replace(entry, msgstr=msgstr, fuzzy=False, previous=None)
-                if words in entry.msgid
-                else entry
-            ),
-            header=header if isinstance(header, dict) else None,
-        )
+
+        def change(entry: Entry) -> Entry:
+            if words not in entry.msgid:
+                return entry
+            return replace(entry, msgstr=msgstr, fuzzy=False, previous=None)
+
+        self.edit(page, change, header=header)
 
     def translate_all(self) -> None:
         for page in self.pages():

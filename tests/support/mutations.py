@@ -22,22 +22,8 @@ PIECES = (
 )
 # What may stand in the place of any value of JSON.
 VALUES: tuple[Any, ...] = (
-    None,
-    True,
-    -1,
-    0,
-    3.5,
-    10**400,
-    "",
-    "a",
-    "../../a",
-    "\ud800",
-    "a" * 5_000,
-    [],
-    {},
-    [[]],
-    [None],
-    {"a": 1},
+    *json.loads('[null, true, -1, 0, 3.5, "", "a", "../../a", "\\ud800", [], {}]'),
+    *([[]], [None], {"a": 1}, 10**400, "a" * 5_000),
 )
 
 
@@ -111,22 +97,14 @@ def _value(data: bytes, random: Random) -> bytes:
     return json.dumps(value, indent=random.choice((None, 1))).encode()
 
 
-CHANGES: tuple[Callable[[bytes, Random], bytes], ...] = (
-    _cut,
-    _end,
-    _double,
-    _insert,
-    _insert,
-    _flip,
-    _lines,
-    _value,
-    _value,
-    _value,
+_CHANGES: tuple[Callable[[bytes, Random], bytes], ...] = (
+    *(_cut, _end, _double, _insert, _insert, _flip, _lines),
+    *(_value, _value, _value),
 )
 
 
 def mutated(data: bytes, random: Random) -> bytes:
     """Return ``data`` with one to three random changes."""
     for _ in range(random.randrange(1, 4)):
-        data = random.choice(CHANGES)(data, random)
+        data = random.choice(_CHANGES)(data, random)
     return data

@@ -12,27 +12,10 @@ _PIECES = r"""- |> |1. |# |```|~~~|:::|{note}|{figure} a
 <div>|<!--|-->|</div>|<b>|`|![a picture](a.png)|[x](y)|{func}`x`|\begin{a}|\end{a}|:class: y
 - [ ] |*|**|_"""
 PIECES = _PIECES.replace("\n", "|").split("|")
-SPACES = [
-    "\n",
-    "\n\n",
-    "\n    ",
-    " ",
-    "  \n",
-    "\\\n",
-    "\t",
-    "\r\n",
-    "\r",
-    "|",
-    "|---|---|\n",
-    "| a | b |\n",
-    "\u2028",
-    "\x0b",
-    "\x0c",
-    "\xa0",
-    "\ufeff",
-    "\x85",
-    "🧪",
-]
+SPACES = (
+    "\n¦\n\n¦\n    ¦ ¦  \n¦\\\n¦\t¦\r\n¦\r¦"
+    "|¦|---|---|\n¦| a | b |\n¦\u2028¦\x0b¦\x0c¦\xa0¦\ufeff¦\x85¦🧪"
+).split("¦")
 WEIRD = [*PIECES, *SPACES, "data:image/png;base64," + "A" * 24]
 
 texts = st.one_of(

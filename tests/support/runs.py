@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from pipeline.config.settings import Settings, Upstream
 from pipeline.log import QUIET, Log
@@ -27,3 +29,10 @@ def run_of(
         dry=dry,
         pages=tuple(pages),
     )
+
+
+def run_at(root: Path, name: str = "x", **fields: Any) -> Run:
+    """Return a run in Chinese of the project at ``root``, which has one upstream."""
+    upstream = Upstream(name=name, **fields)
+    settings = Settings(root=root, locales=("zh_CN",), upstreams={name: upstream})
+    return run_of(settings, upstream)

@@ -7,7 +7,9 @@ The part is made from the tables that test the checks, and is between two commen
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from check_tables import TABLES
@@ -23,31 +25,10 @@ BEGIN, END = (
     "<!-- 检查：由 nox -s docs 生成，请勿手改 -->",
     "<!-- 检查：生成的部分到此为止 -->",
 )
-GROUPS = {
-    "M1": "结构",
-    "M2": "必须原样保留的内容",
-    "M3": "内容",
-    "M4": "中文排版",
-    "M5": "术语",
-    "M6": "`.po` 文件本身",
-    "M7": "意思",
-    "G1": "不会进入页面的译文",
-}
+_NAMES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+GROUPS: dict[str, str] = _NAMES["groups"]
+KINDS: dict[str, str] = _NAMES["kinds"]
 SEVERITIES = {Severity.ERROR: "错误", Severity.WARNING: "警告", Severity.NOTE: "建议"}
-KINDS = {
-    "heading": "标题",
-    "list item": "列表项",
-    "table cell": "表格单元格",
-    "quote": "引用",
-    "footnote": "脚注",
-    "definition term": "术语定义中的词",
-    "definition": "定义",
-    "admonition": "提示框",
-    "directive title": "指令的标题",
-    "caption": "图注",
-    "html": "HTML",
-    "image text": "图片的替代文字",
-}
 
 Case = Mapping[str, Any]
 

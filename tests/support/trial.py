@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -25,32 +26,7 @@ from pipeline import __version__
 DIST, NOTES = ROOT / "dist", ROOT / "build" / "release-notes.md"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")  # what is tried if no Python is named
 
-DOCS = {
-    "index.md": """\
-# Lamps
-
-A lamp turns current into light.
-
-```{toctree}
-wiring
-```
-""",
-    "wiring.md": """\
----
-kernelspec: {display_name: Python 3, name: python3}
-jupytext:
-  text_representation: {extension: .md, format_name: myst}
----
-
-# Wiring
-
-Two wires lead to every lamp.
-
-```{code-cell}
-print(f"{20 + 3} volts")
-```
-""",
-}
+DOCS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 SENTENCE, TRANSLATION = "Two wires lead to every lamp.", "每盏灯都接两根线。"
 PIPELINE = f"jax-docs-zh/jax-docs-zh@v{__version__}"
 

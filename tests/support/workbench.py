@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.adapters import po
+from catalog_files import edit_catalog, read_catalog
+
 from pipeline.adapters.web import HOST, Guard, application, bind, watched
 from pipeline.commands.pages import pages_of_run
 from pipeline.commands.serve import STATIC, prepared
@@ -44,7 +45,7 @@ class Workbench:
 
     def catalog(self, page: str) -> Catalog:
         """Return the current catalogue of a page."""
-        return po.read_catalog(self.path(page).read_bytes(), where=page).catalog
+        return read_catalog(self.path(page))
 
     def entry(self, page: str, msgid: str) -> Entry:
         """Return an entry of a page, as it is now."""
@@ -53,11 +54,8 @@ class Workbench:
 
     def write(self, page: str, *entries: Entry) -> None:
         """Replace entries of a page, as another program does."""
-        catalog = self.catalog(page)
         changed = {entry.msgid: entry for entry in entries}
-        kept = tuple(changed.get(entry.msgid, entry) for entry in catalog.entries)
-        data = po.format_catalog(Catalog(header=catalog.header, entries=kept))
-        self.path(page).write_bytes(data)
+        edit_catalog(self.path(page), lambda entry: changed.get(entry.msgid, entry))
 
     def app(self, port: int = PORT) -> Guard:
         """Return the web application."""
@@ -89,10 +87,8 @@ def workbench_of(
 
 def emptied(workbench: Workbench, page: str) -> None:
     """Remove all translations of a page."""
-    catalog = workbench.catalog(page)
-    entries = tuple(Entry(msgid=one.msgid, notes=one.notes) for one in catalog.entries)
-    data = po.format_catalog(Catalog(header=catalog.header, entries=entries))
-    workbench.path(page).write_bytes(data)
+    path = workbench.path(page)
+    edit_catalog(path, lambda entry: Entry(msgid=entry.msgid, notes=entry.notes))
 
 
 @contextmanager
