@@ -214,8 +214,8 @@ def test_built_pages_name_the_author_once_it_is_confirmed(
     build(project.run, BuildOptions(last="merge"))
     assert "部分译文采自 Li Lei（CC-BY-4.0）。" in merged.read_text("utf-8")
     site = Site(
-        settings=project.settings,
-        upstream=project.upstream,
+        settings=project.run.settings,
+        upstream=project.run.upstream,
         policy=SitePolicy(),
         lock=project.lock,
         locale=LOCALE,

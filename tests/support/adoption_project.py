@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
@@ -20,11 +20,10 @@ from folders import read_tree
 from places import ROOT
 from rapidfuzz import fuzz
 from repositories import DOCS, commit_release, init_repository
-from runs import run_of
+from runs import run_at
 
 from pipeline.commands.adopt.adoption import AdoptOptions, Matcher, adopt
 from pipeline.commands.adopt.versions import open_versions
-from pipeline.config.settings import Settings, Upstream
 from pipeline.core.adoption.alignment import Encoder, Similar
 from pipeline.core.adoption.blocks import Block, blocks_of
 from pipeline.core.adoption.result import AdoptResult
@@ -160,35 +159,21 @@ class AdoptionProject:
     root: Path
     url: Path
     locales: tuple[str, ...] = (LOCALE,)
-    ref: str = "v3"
-    written: list[Path] = field(default_factory=list)
 
     @property
-    def upstream(self) -> Upstream:
-        return Upstream(
-            package="JAX",
-            version="3",
-            name="docs",
+    def run(self) -> Run:
+        return run_at(
+            self.root,
+            "docs",
+            self.locales,
             url=str(self.url),
-            ref=self.ref,
+            ref="v3",
             docs=DOCS,
         )
 
     @property
-    def settings(self) -> Settings:
-        return Settings(
-            root=self.root,
-            locales=self.locales,
-            upstreams={"docs": self.upstream},
-        )
-
-    @property
     def paths(self) -> Paths:
-        return Paths(self.root, "docs")
-
-    @property
-    def run(self) -> Run:
-        return run_of(self.settings, self.upstream)
+        return self.run.paths
 
     @cached_property
     def lock(self) -> Lock:
@@ -200,7 +185,6 @@ class AdoptionProject:
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
-        self.written.append(path)
         return str(path)
 
     def adopt(

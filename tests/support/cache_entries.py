@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
+from notebooks import code, notebook_value
+
 from pipeline.core.execution.result import CacheEntry, CellFailure
 
-OUTPUTS = {
-    "cells": [
-        {
-            "cell_type": "code",
-            "execution_count": 1,
-            "metadata": {"tags": []},
-            "outputs": [],
-            "source": "print('\ud800 é')",
-        }
-    ],
-    "metadata": {},
-    "nbformat": 4,
-    "nbformat_minor": 4,
-}
+OUTPUTS = notebook_value({**code("print('\ud800 é')"), "execution_count": 1})
 FAILURE = CellFailure(
     cell=0,
     source="",

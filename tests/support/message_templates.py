@@ -20,68 +20,20 @@ from pathlib import Path
 from places import ROOT
 
 PACKAGE = ROOT / "pipeline"
-CORE = PACKAGE / "core"
-MODULES = sorted(
-    [
-        *(CORE / "checks").rglob("*.py"),
-        CORE / "checks" / "typography" / "messages.toml",
-        *(CORE / "document" / name for name in ("guard.py", "merge.py")),
-        *(CORE / "document" / name / "guard.py" for name in ("markdown", "rst")),
-        *(PACKAGE / "adapters" / "po").glob("*.py"),
-        PACKAGE / "commands" / "check" / "files.py",
-        *(PACKAGE / "commands" / "serve").glob("*.py"),
-    ]
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+MODULES, MODULES_OF_RUNS = (
+    sorted(path for pattern in _TABLE[name] for path in PACKAGE.glob(pattern))
+    for name in ("modules_of_checks", "modules_of_runs")
 )
-# What `pull` … `build`, `sync` and `status` tell.
-MODULES_OF_RUNS = sorted(
-    [
-        *(PACKAGE / "stages").glob("**/*.py"),
-        PACKAGE / "findings.toml",
-        CORE / "pin" / "lock.py",
-        *(CORE / "document" / name for name in ("reader.py", "notebook_json.py")),
-        *(CORE / "document" / name / "splitter.py" for name in ("markdown", "rst")),
-        *(
-            PACKAGE / "commands" / f"{name}.py"
-            for name in ("build", "run_lock", "console", "update")
-        ),
-    ]
+_ELSEWHERE, _GIVING, _OF_CHECKS, _WITH_HINT, _WITH_TEXT = (
+    frozenset(_TABLE[name])
+    for name in ("elsewhere", "giving", "of_checks", "with_hint", "with_text")
 )
-# What another module says, which is read there.
-_ELSEWHERE = {
-    *("hygiene.header_problem", "error.what", "remark.text", "problem.text"),
-    *("first.text", "first.hint", "refusal.text", "how_to_convert", "Refusal"),
-    *("hint_for", "problem.hint", "refusal.hint", "words.hint"),
-    *("error", "error.hint", "str", "fault", "fault.text", "how_to_store"),
-    *("packages.how_to_install", "_counts", "_summary"),
-    *("_TABLES['hints'].get", "_MESSAGES[name]['hint']"),
-    *("written_text",),
-}
-# Functions that give sentences to other modules.
-_GIVING = {"header_problem", "how_to_convert", "hint_for"}
-# Calls whose hint is told: before what the table says of the code, if it is that of a check.
-_OF_CHECKS = {"Problem", "Refusal", "finding_of", "Presence", "_problems"}
-_WITH_HINT = {
-    *("error", "_error", "InputError", "Finding"),
-    *("GuardError", "PublishError", "ExecutionError"),
-} | _OF_CHECKS
-# Calls whose argument "text" is a sentence.
-_WITH_TEXT = {"Problem", "finding_of", "_problems", "Finding"}
 # Which argument of a call is a sentence, and which one its hint.
 _PLACES = {"Refusal": 1}
 _PLACES_OF_HINTS = {"Refusal": 2}
-_PLACES_OF_RUNS = dict.fromkeys(
-    (
-        *("note", "warn", "detail"),
-        *("InputError", "GuardError", "PublishError", "ExecutionError"),
-    ),
-    0,
-)
-_PLACES_OF_READERS = {
-    "error": 0,
-    "_error": 0,
-    "InputError": 0,
-    "note": 0,
-}
+_PLACES_OF_RUNS = dict.fromkeys(_TABLE["of_runs"], 0)
+_PLACES_OF_READERS = dict.fromkeys(_TABLE["of_readers"], 0)
 _Function = ast.FunctionDef
 
 
@@ -111,7 +63,9 @@ def _table_texts(path: Path) -> Iterator[tuple[str, int, bool]]:
     """Yield the texts and hints of the findings in a table."""
     for row in tomllib.loads(path.read_text("utf-8")).values():
         for key in row.keys() & {"text", "hint"}:
-            is_of_check = key == "hint" and path.is_relative_to(CORE / "checks")
+            is_of_check = key == "hint" and path.is_relative_to(
+                PACKAGE / "core" / "checks"
+            )
             yield re.sub(r"\{\w+(?:!r)?\}", "{}", row[key]), 0, is_of_check
 
 

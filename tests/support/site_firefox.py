@@ -36,22 +36,7 @@ elif not FIREFOX:
 TAB, CONTROL = "\ue004", "\ue009"  # as WebDriver names keys
 SECONDS = 30  # that one answer may take
 _LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
-_PREFERENCES = {
-    # No other machine is asked: neither for updates nor for anything a page may name.
-    "app.update.enabled": False,
-    "browser.shell.checkDefaultBrowser": False,
-    "datareporting.policy.dataSubmissionEnabled": False,
-    "network.captive-portal-service.enabled": False,
-    "network.connectivity-service.enabled": False,
-    "network.proxy.type": 1,
-    "network.proxy.http": "127.0.0.1",
-    "network.proxy.http_port": 9,  # discard: nobody answers
-    "network.proxy.ssl": "127.0.0.1",
-    "network.proxy.ssl_port": 9,
-    "network.proxy.no_proxies_on": "127.0.0.1, localhost",
-    # Chrome's tests run without moving things, too.
-    "ui.prefersReducedMotion": 1,
-}
+_PREFERENCES = Path(__file__).with_suffix(".prefs")
 
 
 def in_time(expression: str) -> str:
@@ -194,11 +179,7 @@ def firefox(profile: Path) -> Iterator[Firefox]:
     from websockets.sync.client import connect
 
     profile.mkdir(parents=True, exist_ok=True)
-    lines = [
-        f"user_pref({json.dumps(name)}, {json.dumps(value)});"
-        for name, value in _PREFERENCES.items()
-    ]
-    (profile / "user.js").write_text("\n".join(lines), encoding="utf-8")
+    shutil.copy(_PREFERENCES, profile / "user.js")
     command = [FIREFOX, "--headless", "--no-remote", "--profile", str(profile)]
     with subprocess.Popen(
         [*command, "--remote-debugging-port", "0"],

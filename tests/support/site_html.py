@@ -9,14 +9,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-_VOID = frozenset(
-    "area base br col embed hr img input link meta param source track wbr".split()
-)
-_VERBATIM = frozenset(("script", "style", "pre", "code", "textarea"))
+from lxml import etree
+from lxml.html import HtmlElement, document_fromstring
+
 _LINKS = {
     "a": "href",
     "link": "href",
@@ -28,6 +26,25 @@ _LINKS = {
     "object": "data",
 }
 _NO_PAGES = frozenset(("_static", "_sources", "_downloads", "_images"))
+
+
+def _within(*names: str) -> str:
+    """Return an XPath condition for what is inside of an element of one of the classes."""
+    has = [f"contains(concat(' ', @class, ' '), ' {name} ')" for name in names]
+    return f"ancestor::*[{' or '.join(has)}]"
+
+
+# The top of the home page ("jz-front") is ours.
+_BLOCKS = (
+    "//*[contains(concat(' ', @class, ' '), ' highlight ')]/pre"
+    f"[not({_within('cell_output', 'jz-en', 'jz-front')})]"
+)
+_CODE = f".//text()[not({_within('linenos')})]"
+_VERBATIM = "ancestor::script or ancestor::style or ancestor::pre or ancestor::code"
+_PROSE = (
+    f"//text()[{_within('bd-article')} and not({_within('math')} or {_VERBATIM} "
+    "or ancestor::textarea)]"
+)
 _LOADED = frozenset(("stylesheet", "icon", "preload", "shortcut icon"))
 
 
@@ -47,74 +64,26 @@ class Html:
     prose: list[str] = field(default_factory=list)
 
 
-class _Reader(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.html = Html()
-        self._open: list[tuple[str, frozenset[str]]] = []
-        self._code: list[str] | None = None
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        own = {name: value or "" for name, value in attrs}
-        classes = frozenset(own.get("class", "").split())
-        self.html.classes |= classes
-        if "id" in own:
-            self.html.ids.append(own["id"])
-        if tag == "a" and "name" in own:
-            self.html.ids.append(own["name"])
-        if address := own.get(_LINKS.get(tag, ""), ""):
-            self.html.refs.append((tag, address))
-            if tag in ("script", "img") or (
-                tag == "link" and own.get("rel") in _LOADED
-            ):
-                self.html.loads.append(address)
-        if tag == "pre" and self._is_code():
-            self._code = []
-        if tag not in _VOID:
-            self._open.append((tag, classes))
-
-    def handle_endtag(self, tag: str) -> None:
-        at = max(
-            (number for number, (name, _) in enumerate(self._open) if name == tag),
-            default=None,
-        )
-        if at is not None:  # or it closes nothing
-            del self._open[at:]
-        if tag == "pre" and self._code is not None:
-            self.html.code.append("".join(self._code))
-            self._code = None
-
-    def handle_data(self, data: str) -> None:
-        if self._code is not None:
-            if not any("linenos" in classes for _, classes in self._open):
-                self._code.append(data)
-        elif (
-            self._within("bd-article")
-            and not self._within("math")
-            and not any(tag in _VERBATIM for tag, _ in self._open)
-        ):
-            self.html.prose.append(data)
-
-    def _within(self, name: str) -> bool:
-        return any(name in classes for _, classes in self._open)
-
-    def _is_code(self) -> bool:
-        return (
-            bool(self._open)
-            and "highlight" in self._open[-1][1]
-            and not self._within("cell_output")
-            and not self._within("jz-en")
-            # The top of the home page is ours.
-            and not self._within("jz-front")
-        )
-
-
 def read_html(text: str) -> Html:
     """Return the contents of an HTML file with this text."""
-    reader = _Reader()
-    reader.feed(text)
-    reader.close()
-    return reader.html
+    html = Html()
+    page = document_fromstring(text)
+    for element in page.iter(etree.Element):
+        html.classes.update(element.get("class", "").split())
+        html.ids += filter(None, [element.get("id"), _name_of(element)])
+        if address := element.get(_LINKS.get(element.tag, "-"), ""):
+            html.refs.append((element.tag, address))
+            is_linked = element.tag == "link" and element.get("rel") in _LOADED
+            if is_linked or element.tag in ("script", "img"):
+                html.loads.append(address)
+    html.code = ["".join(pre.xpath(_CODE)) for pre in page.xpath(_BLOCKS)]
+    html.prose = page.xpath(_PROSE)
+    return html
+
+
+def _name_of(element: HtmlElement) -> str | None:
+    name: str | None = element.get("name") if element.tag == "a" else None
+    return name
 
 
 @dataclass(frozen=True)
