@@ -21,7 +21,7 @@ from typing import Any
 from bench import workshop
 from bench.measure import PRINTED, Contender, Limit, Scene, Target
 from bench.notebooks import NothingToEditError, edited
-from bench.workshop import BRANCH, LOCALE, Root
+from bench.workshop import BRANCH, LOCALE, WORD, Root
 
 EXECUTE = "execute"
 OURS, PAPERMILL = "ours: execute", "papermill, page by page"
@@ -32,7 +32,6 @@ UNCHANGED, PROSE, TRANSLATION, CODE = (
     "a code cell",
 )
 SECOND = "zh_TW"  # a locale that is there to see that one run serves all of them
-WORD = "新"  # at the end of a changed translation, as often as it was changed
 _WALL = Target(rival=PAPERMILL, wall=2)
 _LINE = re.compile(
     r"^ *execute [\d.]+/[\d.]+  (\S+): .*?\((cached|[\d.]+ s)\)", re.MULTILINE
@@ -108,14 +107,7 @@ def _root(path: Path, upstream: Path) -> Root:
     pull(root, upstream)
     root.run("split")
     for locale in (LOCALE, SECOND):
-        workshop.run(
-            path,
-            sys.executable,
-            "-m",
-            "bench.catalogs",
-            "fill",
-            str(root.catalogs_in(locale)),
-        )
+        workshop.fill(root.catalogs_in(locale))
     root.run("merge")
     return root
 
@@ -314,16 +306,7 @@ class Workbench:
         self.numbers[what] += 1
         if what == TRANSLATION:
             catalog = self.root.catalogs / f"{self.page}.po"
-            word = WORD * self.numbers[what]
-            workshop.run(
-                self.root.path,
-                sys.executable,
-                "-m",
-                "bench.catalogs",
-                "change",
-                str(catalog),
-                word,
-            )
+            workshop.change_translation(catalog, self.numbers[what])
             return
         texts = edited(
             *self.originals, prose=self.numbers[PROSE], code=self.numbers[CODE]

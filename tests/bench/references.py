@@ -7,7 +7,6 @@ pulls. Nobody else does the same work, so there is nothing beside it; each scene
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -21,7 +20,6 @@ REFERENCE = "reference"
 OURS = "ours"
 _RECORD = "_api/reference.json"
 _PAGE = "_api/_autosummary/jax.lax.scan.po"
-WORD = "新"  # at the end of a changed translation, as often as it was changed
 
 
 def reference_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
@@ -41,7 +39,7 @@ def reference_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
         title: str,
         verb: str,
         *options: str,
-        prepare: workshop.Prepare,
+        prepare: workshop.Prepare = lambda _: None,
         cpu: float = 0.0,
         rounds: int = 1,
     ) -> Scene:
@@ -61,7 +59,11 @@ def reference_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
             rounds=rounds,
         )
 
-    yield scene("Pull the docstrings", "pull", prepare=partial(_forget_record, root))
+    yield scene(
+        "Pull the docstrings",
+        "pull",
+        prepare=lambda _: workshop.remove(root.docs / _RECORD),
+    )
     yield scene(
         "Split, open the memory, and merge: guides and reference",
         "merge",
@@ -72,7 +74,6 @@ def reference_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
         "Sync without a change",
         "sync",
         "--no-execute",
-        prepare=_prepare_nothing,
         cpu=0.8,
         rounds=3,
     )
@@ -80,38 +81,20 @@ def reference_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
         "The site, in full",
         "site",
         "--no-execute",
-        prepare=partial(_forget_site, root),
+        prepare=lambda _: workshop.remove(folder / "build" / "site"),
         cpu=60,
     )
     yield scene(
         "The site after one changed docstring",
         "site",
         "--no-execute",
-        prepare=partial(_change, catalog),
+        prepare=partial(workshop.change_translation, catalog),
         cpu=3.5,
         rounds=3,
     )
-
-
-def _forget_record(root: Root, number: int) -> None:
-    (root.docs / _RECORD).unlink(missing_ok=True)
 
 
 def _forget_built(root: Root, number: int) -> None:
     workshop.remove(root.path / "translations" / LOCALE)
     workshop.remove(root.path / "build" / LOCALE)
     workshop.remove(root.path / "build" / "splits")
-
-
-def _forget_site(root: Root, number: int) -> None:
-    workshop.remove(root.path / "build" / "site")
-
-
-def _prepare_nothing(number: int) -> None:
-    """Leave everything as the last run has left it."""
-
-
-def _change(catalog: Path, number: int) -> None:
-    """Change one translation of a catalogue, in every round to another one."""
-    command = (sys.executable, "-m", "bench.catalogs", "change", str(catalog))
-    workshop.run(catalog.parent, *command, WORD * number)

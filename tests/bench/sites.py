@@ -8,7 +8,6 @@ shows one language, and has Sphinx's own search.
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -22,7 +21,6 @@ from bench.workshop import BRANCH, Root
 SITE = "site"
 OURS, SPHINX = "ours: site", "sphinx, its own translations"
 PROCESSES = "auto"  # as many as there are cores, as ours has
-WORD = "新"  # at the end of a changed translation, as often as it was changed
 
 
 def site_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
@@ -49,17 +47,15 @@ def site_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
         name=f"{SITE}, changed",
         title=f"Again, with one translation changed ({page})",
         contenders=(
-            ours.contender(partial(_change, ours.root.catalogs / catalog)),
-            theirs.contender(partial(_change, theirs.docs.catalogs / catalog)),
+            ours.contender(
+                partial(workshop.change_translation, ours.root.catalogs / catalog)
+            ),
+            theirs.contender(
+                partial(workshop.change_translation, theirs.docs.catalogs / catalog)
+            ),
         ),
         targets=targets,
     )
-
-
-def _change(catalog: Path, number: int) -> None:
-    """Change one translation of a catalogue, in every round to another one."""
-    command = (sys.executable, "-m", "bench.catalogs", "change", str(catalog))
-    workshop.run(catalog.parent, *command, WORD * number)
 
 
 class _Ours:

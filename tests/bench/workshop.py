@@ -21,6 +21,7 @@ PIPELINE = (sys.executable, "-m", "pipeline")
 LOCALE = "zh_CN"
 VARIABLE = "JAX_DOCS_UPSTREAM"
 BRANCH = "main"
+WORD = "新"  # at the end of a changed translation, as often as it was changed
 Prepare = Callable[[int], None]  # gets the number of the round
 
 _GIT = (
@@ -81,6 +82,12 @@ def run(folder: Path, *command: str) -> None:
 def fill(catalogs: Path) -> None:
     """Translate every entry of every catalogue below a folder, with stand-ins."""
     run(catalogs.parent, sys.executable, "-m", "bench.catalogs", "fill", str(catalogs))
+
+
+def change_translation(catalog: Path, number: int) -> None:
+    """Change one translation of a catalogue, in every round to another one."""
+    command = (sys.executable, "-m", "bench.catalogs", "change", str(catalog))
+    run(catalog.parent, *command, WORD * number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,16 @@ import io
 import shutil
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 from folders import read_tree, write_tree
-from runs import run_of
+from runs import run_at
 
 from pipeline.adapters import reference as adapter
 from pipeline.adapters.reference import UnmadeEnvironmentError
-from pipeline.config.settings import ReferenceTable, Settings, Upstream
+from pipeline.config.settings import ReferenceTable
 from pipeline.core.pin.lock import Lock, is_reference
 from pipeline.core.reference import PATH, read_record
 from pipeline.log import Log
@@ -52,15 +52,15 @@ class Project:
     def pull(self, *, dry: bool = False) -> tuple[Lock, str]:
         """Pull, and return the lock and what was said."""
         said = io.StringIO()
-        settings = Settings(root=self.root, locales=("zh_CN",), upstreams={})
-        upstream = Upstream(
-            name="lamps",
+        run = run_at(
+            self.root,
+            "lamps",
             url=str(self.root / self.url),
             reference=self.reference,
             version=self.version,
             package="Lamps" if self.version else "",
         )
-        run = run_of(settings, upstream, log=Log(1, stream=said), dry=dry)
+        run = replace(run, log=Log(1, stream=said), dry=dry)
         lock = pull(run)
         if not dry:
             assert read_pulled(run) == lock

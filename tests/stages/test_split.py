@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from notebooks import code, notebook, prose
-from runs import run_of
+from runs import run_at
 
 from pipeline.adapters.memo import Memo
-from pipeline.config.settings import Settings, Upstream
 from pipeline.core.document.reader import SplitPage
 from pipeline.core.pin.lock import Page, SourceFile
 from pipeline.paths import Paths
@@ -65,7 +65,7 @@ def test_directives_that_are_not_known_are_told_with_their_cell(tmp_path: Path) 
 
 
 def test_pages_are_split_again_only_if_their_documents_change(tmp_path: Path) -> None:
-    run = run_of(Settings.bare(tmp_path), Upstream(name="docs", url="somewhere"))
+    run = run_at(tmp_path, url="somewhere")
     run.paths.docs.mkdir(parents=True)
     texts = {"tea.md": "# Tea\n\nWith milk.\n", "odd.ipynb": ODD_NOTEBOOK}
     for path, text in texts.items():
@@ -83,16 +83,15 @@ def test_pages_are_split_again_only_if_their_documents_change(tmp_path: Path) ->
 
 
 def test_a_run_of_some_pages_keeps_what_is_known_of_the_others(tmp_path: Path) -> None:
-    settings, upstream = Settings.bare(tmp_path), Upstream(name="docs", url="somewhere")
-    run = run_of(settings, upstream)
+    run = run_at(tmp_path, url="somewhere")
     run.paths.docs.mkdir(parents=True)
     for name in ("tea", "milk"):
         (run.paths.docs / f"{name}.md").write_text(f"# {name}\n", encoding="utf-8")
     tea, milk = page_of("tea.md", "0"), page_of("milk.md", "1")
     # A dry run writes nothing.
-    split(run_of(settings, upstream, dry=True), [tea])
+    split(replace(run, dry=True), [tea])
     assert not run.paths.splits.exists()
     split(run, [tea])
-    split(run_of(settings, upstream, pages=["milk"]), [milk])
+    split(replace(run, pages=("milk",)), [milk])
     names = [subject for subject, _ in Memo(run.paths.splits, SplitPage).items()]
     assert names == ["milk", "tea"]
