@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from pathlib import Path
+
+from lxml.html import HtmlElement, document_fromstring
 
 _HAN = re.compile("[\u4e00-\u9fff]+")
 # No letter of a word beside it; Chinese may stand there.
@@ -25,7 +26,6 @@ _INLINE = frozenset(
 )
 # Parts of a line that styles set apart from what stands before them.
 _APART = frozenset(("jz-en", "classifier"))
-_VOID = frozenset("area br col embed hr img input link meta source track wbr".split())
 _SILENT = frozenset(("script", "style", "svg", "button", "math"))
 # Of the site, not of the page.
 _SKIPPED = frozenset(
@@ -36,36 +36,24 @@ _OURS = frozenset(("search", "progress", "404"))
 _NO_PAGES = frozenset(("_static", "_sources", "_downloads", "_images"))
 
 
-class _Lines(HTMLParser):
-    """Parser that collects the lines of an article."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.text: list[str] = []
-        self._open: list[tuple[str, bool]] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        classes = set((dict(attrs).get("class") or "").split())
-        if tag not in _INLINE or not classes.isdisjoint(_APART):
-            self.text.append("\n")
-        if tag not in _VOID:
-            is_unseen = "hidden" in dict(attrs) or tag in _SILENT
-            is_silent = is_unseen or not classes.isdisjoint(_SKIPPED)
-            self._open.append((tag, is_silent))
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in (name for name, _ in self._open):
-            return
-        while self._open:
-            name, _ = self._open.pop()
-            if name not in _INLINE:
-                self.text.append("\n")
-            if name == tag:
-                return
-
-    def handle_data(self, data: str) -> None:
-        if not any(is_silent for _, is_silent in self._open):
-            self.text.append(data)
+def _lines(element: HtmlElement, *, is_silent: bool = False) -> Iterator[str]:
+    """Yield the pieces of the lines of an article."""
+    if not isinstance(element.tag, str):
+        return  # a comment
+    classes = set(element.get("class", "").split())
+    is_unseen = "hidden" in element.attrib or element.tag in _SILENT
+    is_silent = is_silent or is_unseen or not classes.isdisjoint(_SKIPPED)
+    ends_line = element.tag not in _INLINE
+    if ends_line or not classes.isdisjoint(_APART):
+        yield "\n"
+    if not is_silent:
+        yield element.text or ""
+    for child in element:
+        yield from _lines(child, is_silent=is_silent)
+        if not is_silent:
+            yield child.tail or ""
+    if ends_line:
+        yield "\n"
 
 
 def texts_of(site: Path) -> dict[str, str]:
@@ -73,14 +61,14 @@ def texts_of(site: Path) -> dict[str, str]:
     texts: dict[str, str] = {}
     for path in sorted(site.rglob("*.html")):
         name = path.relative_to(site).with_suffix("").as_posix()
-        html = path.read_text(encoding="utf-8")
-        start, end = html.find("<article"), html.rfind("</article>")
-        # A redirect has no article.
-        if start < 0 or name in _OURS or name.partition("/")[0] in _NO_PAGES:
+        if name in _OURS or name.partition("/")[0] in _NO_PAGES:
             continue
-        reader = _Lines()
-        reader.feed(html[start:end])
-        texts[name] = "".join(reader.text)
+        article = document_fromstring(path.read_text(encoding="utf-8")).find(
+            ".//article"
+        )
+        # A redirect has no article.
+        if article is not None:
+            texts[name] = "".join(_lines(article))
     return texts
 
 
