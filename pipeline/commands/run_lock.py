@@ -105,10 +105,10 @@ def _cleaned(paths: Paths) -> Iterator[None]:
 
 def _remove_abandoned(paths: Paths) -> None:
     """Remove temporary files and trees from all folders that commands write to."""
-    trees = paths.docs.parent
+    trees = paths.root / "upstream"
     swapped = {*trees.glob(".*.old"), *trees.glob(".*.new")}
     for name in {folder.stem.removeprefix(".") for folder in swapped}:
         recover(Checkout.of(Paths(paths.root, name)))
-    remove_abandoned((paths.build, paths.root / "translations", paths.docs.parent))
+    remove_abandoned((paths.build, paths.root / "translations", trees))
     # Temporary files beside the configuration, and beside the files of git's merge driver.
     remove_abandoned_beside(paths.root)

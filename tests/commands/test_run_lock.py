@@ -64,13 +64,15 @@ def test_a_run_clears_up_after_one_that_was_killed(run: Run) -> None:
     assert not run.paths.run_mark.exists()
 
 
+@pytest.mark.parametrize(
+    "command", [("status", "sample", "--badges", "-qq"), ("check", "--fix", "-qq")]
+)
 def test_a_command_without_the_lock_finishes_the_pull_of_a_killed_run(
-    synced: Path,
+    synced: Path, command: tuple[str, ...]
 ) -> None:
     """The pull was killed before it removed the old tree, and, in another place, midway."""
     docs = synced / "upstream" / "sample"
     before = read_tree(docs)
-    command = ("status", "sample", "--badges", "-qq")
     shutil.copytree(docs, docs.with_name(".sample.old"))
     (synced / "build" / ".running").touch()
     assert main(command) == 0
