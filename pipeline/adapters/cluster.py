@@ -167,6 +167,9 @@ def run_page(parcel: Parcel) -> bytes:
     key = worker.get_current_task()
 
     def is_wanted() -> bool:
+        # A worker that was told to end waits half a minute for its page.
+        if worker.status.name not in ("running", "paused"):
+            return False
         # Dask does not notify this thread when the task is cancelled, so look at the task's state.
         task = worker.state.tasks.get(key)
         return task is not None and task.state in ("executing", "long-running")
