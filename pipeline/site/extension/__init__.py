@@ -9,52 +9,30 @@ belong here.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
+# Sphinx calls handlers of the same event and priority in this order. ``headings`` compares the
+# words of links with titles, so it must run before ``english_links`` adds marks to the words.
+_PARTS = """
+content.files nodes bilingual.writer safety content.stubs content.cells content.figures
+content.reference bilingual.block_matcher bilingual.headings bilingual.placement head fallback
+navigation.links navigation.english_links navigation.toctree navigation.sidebar theme assets search
+own_pages shared speed
+"""
+
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all parts of the extension.
 
-    The imports are inside the function, so that a test of one part does not load the others.
+    The parts are imported here, so that a test of one part does not load the others.
     """
-    from pipeline.site.extension import (
-        assets,
-        fallback,
-        head,
-        nodes,
-        own_pages,
-        safety,
-        search,
-        shared,
-        speed,
-        theme,
-    )
-    from pipeline.site.extension.bilingual import (
-        block_matcher,
-        headings,
-        placement,
-        writer,
-    )
-    from pipeline.site.extension.content import cells, figures, files, reference, stubs
-    from pipeline.site.extension.navigation import (
-        english_links,
-        links,
-        sidebar,
-        toctree,
-    )
-
     app.add_config_value("jz_site", {}, "env", dict)
-    # Sphinx calls handlers of the same event and priority in this order. ``headings`` compares the
-    # words of links with titles, so it must run before ``english_links`` adds marks to the words.
-    for part in (
-        *(files, nodes, writer, safety, stubs, cells, figures, reference),
-        *(block_matcher, headings, placement, head, fallback, links, english_links),
-        *(toctree, sidebar, theme, assets, search, own_pages, shared, speed),
-    ):
-        part.setup(app)
+    for part in _PARTS.split():
+        import_module(f"{__name__}.{part}").setup(app)
     # ``site.css`` overrides rules of the theme's style sheet, so it is loaded later.
     app.add_css_file("site.css", priority=900)
     app.add_js_file("site.js", loading_method="defer")

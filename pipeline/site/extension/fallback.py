@@ -324,10 +324,8 @@ def write_broken(app: Sphinx, problem: Exception | None) -> None:
     ``{"guide": {"problem": "12: Unknown …", "blocks": 1}}``
     """
     if problem is None:
-        pages = {
-            page: asdict(broken) for page, broken in _BROKEN.by_page(app.env).items()
-        }
-        data = json.dumps(pages, sort_keys=True).encode()
+        pages = _BROKEN.by_page(app.env)
+        data = json.dumps(pages, default=asdict, sort_keys=True).encode()
         files.write_if_changed(Path(app.doctreedir, BROKEN), data)
 
 

@@ -21,6 +21,7 @@ from typing import Any, Generic, TypeVar
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
 
 from pipeline.site.names import RECORDS
 
@@ -28,6 +29,7 @@ from pipeline.site.names import RECORDS
 Block = dict[str, Any]
 Context = dict[str, Any]  # values of a template
 Note = TypeVar("Note")
+logger = logging.getLogger(__name__)
 
 # A role in reST or MyST: :func:`jit`, {func}`jit`
 _ROLE = re.compile(r":[A-Za-z][\w.+:-]*:`[^`]*`|\{[\w+:-]+\}`[^`]*`")
@@ -54,6 +56,11 @@ def read_record(env: BuildEnvironment) -> dict[str, Any]:
 def read_facts(app: Sphinx, name: str) -> Any:
     """Return the site-wide record ``name``."""
     return json.loads(Path(app.srcdir, RECORDS, f"{name}.json").read_bytes())
+
+
+def warn(kind: str, location: Any, message: str, *values: object) -> None:
+    """Log a warning of our type ``jz`` for a node, a page, or a line of a page."""
+    logger.warning(message, *values, location=location, type="jz", subtype=kind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
-from sphinx.util import logging
 
 from pipeline.site.extension.bilingual.renderer import Renderer, renderer_for
 from pipeline.site.extension.navigation.toctree import note_marks
@@ -29,11 +28,11 @@ from pipeline.site.extension.records import (
     key_of,
     keys_of,
     read_record,
+    warn,
 )
 from pipeline.site.names import ShownState
 from pipeline.site.texts import text
 
-logger = logging.getLogger(__name__)
 # Nodes that may be a block, and tables of contents, whose captions and entries may be blocks.
 _CANDIDATES = (
     nodes.title,
@@ -237,15 +236,8 @@ def _add_english(
         else:
             renderer.render(source, made)
     except Exception as error:  # noqa: BLE001 - roles may raise anything
-        logger.warning(
-            "the English of a block cannot be shown (%s: %s): %s",
-            type(error).__name__,
-            error,
-            source[:80],
-            location=node,
-            type="jz",
-            subtype="english",
-        )
+        words = "the English of a block cannot be shown (%s: %s): %s"
+        warn("english", node, words, type(error).__name__, error, source[:80])
         return
     if is_inside(node):
         made["tag"] = "span"

@@ -23,14 +23,13 @@ from myst_nb.core.nb_to_tokens import nb_node_to_dict
 from myst_nb.sphinx_ import HideCodeCellNode, depart_HideCellInput
 from sphinx.application import Sphinx
 from sphinx.config import Config
-from sphinx.util import logging
 
 from pipeline.core.document.markdown.parser import parser
 from pipeline.core.execution.code_cells import source_of, tags_of
 from pipeline.site.extension.nodes import Stub
+from pipeline.site.extension.records import warn
 from pipeline.site.texts import text
 
-logger = logging.getLogger(__name__)
 _FENCE = ":::"
 _DIRECTIVE = "jz-cell"
 _REMOVED = "remove-cell"  # tag of a cell that MyST-NB does not show
@@ -77,12 +76,8 @@ class NestedCode(Stub):
 
     def run(self) -> list[nodes.Node]:
         """Return the code alone: it was not executed, so it has no outputs."""
-        logger.warning(
-            "a code cell within another block is shown without outputs",
-            location=(self.env.docname, self.lineno),
-            type="jz",
-            subtype="cell",
-        )
+        place = self.env.docname, self.lineno
+        warn("cell", place, "a code cell within another block is shown without outputs")
         tags = self.options.get("tags", "")
         if any(tag in tags for tag in _NOT_SHOWN):
             return []

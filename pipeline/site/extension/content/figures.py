@@ -29,7 +29,6 @@ from myst_parser.parsers import mdit
 from sphinx.application import Sphinx
 from sphinx.ext.mathjax import html_visit_displaymath, html_visit_math
 from sphinx.transforms import SphinxTransform
-from sphinx.util import logging
 from sphinx.util.images import parse_data_uri
 from sphinx.util.math import get_node_equation_number
 
@@ -45,6 +44,7 @@ from pipeline.site.extension.nodes import (
     replace_by_words,
     write_html,
 )
+from pipeline.site.extension.records import warn
 from pipeline.site.texts import text
 
 # A formula without dollar signs, as in some notebooks: \begin{align} … \end{align}
@@ -66,7 +66,6 @@ _IMAGE = re.compile(r"<img\b(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.IGNORECASE)
 _ALT = re.compile(r"\salt(?=[\s=/>])", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"\b(alt|src)=\"([^\"]*)\"", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-zA-Z][\w+.-]*:|//")
-logger = logging.getLogger(__name__)
 
 
 def _amsmath(md: MarkdownIt, *, renderer: Callable[[str], str] | None = None) -> None:
@@ -256,13 +255,7 @@ class FindImages(SphinxTransform):
             image["uri"] = uri = self._file_of_inline(uri) or uri
         # An image without an address, ![](), is upstream's mistake: it gets no warning.
         if uri and not self._is_there(uri):
-            logger.warning(
-                "image file is missing: %s",
-                uri,
-                location=image,
-                type="jz",
-                subtype="image",
-            )
+            warn("image", image, "image file is missing: %s", uri)
             words = text(self.config.language, "missing image")
             words += image.get("alt") or uri
             replace_by_words(image, nodes.inline("", words, classes=["jz-missing"]))

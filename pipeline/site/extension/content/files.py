@@ -30,7 +30,6 @@ from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
 from sphinx.directives.other import Include
 from sphinx.environment import BuildEnvironment
-from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 
 from pipeline.adapters import files
@@ -41,6 +40,7 @@ from pipeline.core.document.reader import read_document
 from pipeline.errors import PipelineError
 from pipeline.folders import ALL, OUTSIDE
 from pipeline.reading import Dialect, Reading
+from pipeline.site.extension.records import warn
 from pipeline.site.names import RECORDS
 from pipeline.site.texts import text
 
@@ -71,7 +71,7 @@ _open = FileInput.__init__
 _load_code = notebook_reader._load_code_from_file
 _metadata_of = notebooks.nb_node_to_dict
 _include_myst = MockIncludeDirective.run
-logger = logging.getLogger(__name__)
+_OUTSIDE_WARNING = "%s is outside of the docs folder, so it is left out"
 
 
 def path_of(env: BuildEnvironment, name: str) -> Path | None:
@@ -97,19 +97,9 @@ def _path_inside(
         return included.relative_to(self.srcdir).as_posix(), os.fspath(included)
     if _is_shown(self, Path(path)):
         return relative, path
-    _warn_outside(filename, docname or self.docname)
+    warn("outside", docname or self.docname, _OUTSIDE_WARNING, filename)
     nowhere = _nowhere(self) / Path(filename).name.replace("\0", "")
     return nowhere.relative_to(self.srcdir).as_posix(), os.fspath(nowhere)
-
-
-def _warn_outside(name: object, location: str) -> None:
-    logger.warning(
-        "%s is outside of the docs folder, so it is left out",
-        name,
-        location=location,
-        type="jz",
-        subtype="outside",
-    )
 
 
 def included_file(env: BuildEnvironment, path: str) -> Path | None:
@@ -167,7 +157,7 @@ def _loading_below(sources: Path) -> Any:
         """Return the lines of the file; for a file outside, ``lines``, which the cell contains."""
         if is_inside(Path(page).parent / name, sources):
             return list(_load_code(page, name, token, lines))
-        _warn_outside(name, f"{page}:1")
+        warn("outside", f"{page}:1", _OUTSIDE_WARNING, name)
         return lines
 
     return loading
@@ -290,17 +280,15 @@ def has_file(env: Any, path: str) -> bool:
 def in_repository(env: Any, path: str) -> list[nodes.Node]:
     """Return a paragraph with a link to a file in upstream's repository."""
     words = text(env.config.language, "file")
-    template = env.config.jz_site["file_url"]
-    if not template:
-        name_only = nodes.literal("", path)
-        return [nodes.paragraph("", words, name_only, classes=["jz-elsewhere"])]
-    file = path_of(env, path)
-    # For a file outside the docs, assume that it is beside upstream's docs folder.
-    name = f"../{Path(path).name}"
-    if file is not None:
-        name = file.relative_to(env.srcdir).as_posix()
-    link = nodes.reference("", path, refuri=template.replace("{path}", name))
-    return [nodes.paragraph("", words, link, classes=["jz-elsewhere"])]
+    shown: nodes.TextElement = nodes.literal("", path)
+    if template := env.config.jz_site["file_url"]:
+        file = path_of(env, path)
+        # For a file outside the docs, assume that it is beside upstream's docs folder.
+        name = (
+            file.relative_to(env.srcdir).as_posix() if file else f"../{Path(path).name}"
+        )
+        shown = nodes.reference("", path, refuri=template.replace("{path}", name))
+    return [nodes.paragraph("", words, shown, classes=["jz-elsewhere"])]
 
 
 class Snippets:
@@ -326,13 +314,8 @@ class Snippets:
     def warn(self) -> None:
         """Log one warning for all missing files of the page."""
         if self._absent:
-            logger.warning(
-                "shows parts of files that the docs folder does not have: %s",
-                ", ".join(self._absent),
-                location=self._env.docname,
-                type="jz",
-                subtype="snippet",
-            )
+            words = "shows parts of files that the docs folder does not have: %s"
+            warn("snippet", self._env.docname, words, ", ".join(self._absent))
 
 
 def _run_include(directive: Any, env: Any, run: Any) -> list[Any]:
