@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Sphinx calls handlers of the same event and priority in this order. ``headings`` compares the
 # words of links with titles, so it must run before ``english_links`` adds marks to the words.
 _PARTS = """
-content.files nodes bilingual.writer safety content.stubs content.cells content.figures
+content.files nodes safety content.stubs content.cells content.figures
 content.reference bilingual.block_matcher bilingual.headings bilingual.placement head fallback
 navigation.links navigation.english_links navigation.toctree navigation.sidebar theme assets search
 own_pages shared speed

@@ -25,7 +25,7 @@ from sphinx.util.fileutil import copy_asset
 from sphinx.util.matching import Matcher
 
 from pipeline.adapters import files
-from pipeline.site.extension.records import Context
+from pipeline.site.extension.records import Context, on_page
 
 # Files of the theme that our pages never load.
 _UNUSED = (
@@ -85,9 +85,7 @@ _RELATIVE = re.compile(
 _CHARSET = re.compile(r"@charset\s+[^;]+;")
 
 
-def load_what_is_used(
-    app: Sphinx, page: str, _: str, context: Context, __: object
-) -> None:
+def load_what_is_used(app: Sphinx, page: str, context: Context) -> None:
     """Remove scripts that a page does not need, and defer the others.
 
     A page without ``<pre`` gets neither copy buttons nor the script that creates them.
@@ -106,9 +104,7 @@ def load_what_is_used(
             file.attributes["defer"] = "defer"
 
 
-def link_one_sheet(
-    app: Sphinx, page: str, _: str, context: Context, __: object
-) -> None:
+def link_one_sheet(app: Sphinx, page: str, context: Context) -> None:
     """Link the joined style sheet on a page, and remove the links to its parts."""
     context["jz_sheet"] = f"_static/{SHEET}"
     context["jz_sheet_version"] = _sheet_version(Path(app.outdir, "_static"))
@@ -212,9 +208,9 @@ def setup(app: Sphinx) -> None:
     # Sphinx does not copy static files that match these patterns.
     html.DOTFILES = Matcher(("**/.*", *_UNUSED))  # type: ignore[attr-defined]
     app.connect("builder-inited", prepare_builder, priority=900)
-    app.connect("html-page-context", load_what_is_used)
+    on_page(app, load_what_is_used)
     # After the theme, which adds its own style sheet to every page.
-    app.connect("html-page-context", link_one_sheet, priority=900)
+    on_page(app, link_one_sheet, priority=900)
     # After MyST-NB, which writes its style sheet at the end of the build.
     app.connect("build-finished", finish_assets, priority=900)
     # Sphinx would add these scripts only if MathJax rendered all formulas.

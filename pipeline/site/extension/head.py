@@ -20,7 +20,7 @@ from sphinx.transforms import SphinxTransform
 
 from pipeline.core.word_diff import Part
 from pipeline.site.extension.fallback import broken_of
-from pipeline.site.extension.nodes import own_html
+from pipeline.site.extension.nodes import boxes_in, own_html
 from pipeline.site.extension.records import read_record
 from pipeline.site.extension.safety import losses_of
 from pipeline.site.names import TranslationState
@@ -271,11 +271,7 @@ def count_boxes(app: Sphinx, document: nodes.document, page: str) -> None:
 
     Each such part is represented by a box with a link (see ``content.stubs``).
     """
-    boxes = [
-        paragraph
-        for paragraph in document.findall(nodes.paragraph)
-        if "jz-elsewhere" in paragraph["classes"]
-    ]
+    boxes = boxes_in(document)
     if app.builder.format != "html" or not boxes:
         return
     words = text(app.config.language, "english boxes").format(count=len(boxes))

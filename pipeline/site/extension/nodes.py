@@ -104,6 +104,20 @@ def write_html(raw: nodes.raw, html: str) -> None:
     raw += nodes.Text(html)
 
 
+def is_card_title(node: nodes.Node) -> bool:
+    """Return whether a node is a card title of sphinx-design, which is a plain container."""
+    return (
+        isinstance(node, nodes.container)
+        and node.get("design_component") == "card-title"
+    )
+
+
+def boxes_in(document: nodes.document) -> list[nodes.paragraph]:
+    """Return the paragraphs that stand for content of the English docs (see ``content.stubs``)."""
+    paragraphs = document.findall(nodes.paragraph)
+    return [shown for shown in paragraphs if "jz-elsewhere" in shown["classes"]]
+
+
 def is_linked(node: nodes.Node) -> bool:
     """Return whether an inline node is inside a link, directly or through other inline nodes."""
     return any(isinstance(above, _LINKS) for above in _inline_around(node))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -61,6 +61,17 @@ def read_facts(app: Sphinx, name: str) -> Any:
 def warn(kind: str, location: Any, message: str, *values: object) -> None:
     """Log a warning of our type ``jz`` for a node, a page, or a line of a page."""
     logger.warning(message, *values, location=location, type="jz", subtype=kind)
+
+
+def on_page(
+    app: Sphinx, handler: Callable[[Sphinx, str, Context], None], priority: int = 500
+) -> None:
+    """Call ``handler`` before a page is written, to change the values of its template."""
+    app.connect(
+        "html-page-context",
+        lambda app, page, _, context, __: handler(app, page, context),
+        priority=priority,
+    )
 
 
 @dataclass(frozen=True, slots=True)

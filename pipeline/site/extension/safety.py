@@ -36,7 +36,7 @@ from pipeline.adapters.html.sanitizer import (
     sanitize_around,
     waiting_ids,
 )
-from pipeline.site.extension.bilingual.writer import may_be_parted, mix_in
+from pipeline.site.extension.bilingual.writer import BlockAttributes, may_be_parted
 from pipeline.site.extension.content.stubs import elsewhere
 from pipeline.site.extension.nodes import (
     english,
@@ -95,7 +95,8 @@ _FLASH = "application/x-shockwave-flash"
 # Characters that could end an attribute. docutils does not escape the address of a film, so a film
 # with such an address is not shown.
 _NOT_IN_LINK = re.compile(r"[\"<>]")
-_OF_META = frozenset(("content", "lang", "name", "property"))
+# Attributes of ``<meta>`` that change nothing; ``suffix`` and ``empty`` are arguments of docutils.
+_OF_META = frozenset(("content", "empty", "lang", "name", "property", "suffix"))
 
 
 def note_losses(
@@ -327,19 +328,12 @@ def _replace_image(image: nodes.image) -> None:
     replace_by_words(image, link)
 
 
-class SafeElements:
+class SafeElements(BlockAttributes):
     """Translator mix-in that writes no active elements or attributes."""
 
     body: list[str]
 
-    def starttag(
-        self,
-        node: Any,
-        tagname: str,
-        suffix: str = "\n",
-        empty: bool = False,
-        **attributes: Any,
-    ) -> str:
+    def starttag(self, node: Any, tagname: str, *args: Any, **attributes: Any) -> str:
         """Return a start tag without event handlers and without unsafe addresses."""
         if tagname.lower() == "meta" and not _OF_META.issuperset(attributes):
             # ``http-equiv`` could redirect readers to another site.
@@ -349,16 +343,13 @@ class SafeElements:
             for name, value in attributes.items()
             if _is_harmless(name, value)
         }
-        html: str = super().starttag(  # type: ignore[misc]
-            node, tagname, suffix, empty, **harmless
-        )
-        return html
+        return super().starttag(node, tagname, *args, **harmless)
 
     def visit_raw(self, node: nodes.raw) -> None:
         """Write raw HTML. Sanitize it first, unless ``SanitizePage`` has done so."""
         if not isinstance(node, sanitized_html):
             write_html(node, sanitize(node.astext()).html)
-        super().visit_raw(node)  # type: ignore[misc]
+        super().visit_raw(node)
 
     def visit_image(self, node: nodes.image) -> None:
         """Write an image or a film. For unsafe files, write only the alternative text.
@@ -404,11 +395,21 @@ def _add_file(self: Any, docname: str, filename: Any) -> Any:
     return plain
 
 
+def mix_in(app: Sphinx) -> None:
+    """Add the mix-in to the translator of an HTML builder, unless the translator has it already."""
+    base = (
+        app.registry.translators.get(app.builder.name)
+        or app.builder.default_translator_class
+    )
+    if app.builder.format == "html" and not issubclass(base, SafeElements):
+        translator = type("SafeTranslator", (SafeElements, base), {})
+        app.set_translator(app.builder.name, translator, override=True)
+
+
 def setup(app: Sphinx) -> None:
     """Install both guards: the transform, and the mix-in for the builder's translator."""
     _LOSSES.setup(app)
     DownloadFiles.add_file = _add_file  # type: ignore[method-assign]
     app.add_transform(SanitizePage)
-    # Add this mix-in last, so that it sees tags before our other mix-ins. Only the theme adds
-    # another one later.
-    app.connect("builder-inited", lambda it: mix_in(it, SafeElements), priority=110)
+    # Before the theme derives its own translator.
+    app.connect("builder-inited", mix_in, priority=100)

@@ -32,7 +32,7 @@ from sphinx.environment import BuildEnvironment
 
 from pipeline.adapters import files
 from pipeline.site.extension.nodes import both_html
-from pipeline.site.extension.records import Context
+from pipeline.site.extension.records import Context, on_page
 from pipeline.site.names import PROGRESS, SEARCH
 from pipeline.site.texts import ENGLISH, interface_language, text, words
 
@@ -115,7 +115,7 @@ def _css_string(value: str) -> str:
     return f'"{escaped}"'
 
 
-def provide_words(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
+def provide_words(app: Sphinx, page: str, context: Context) -> None:
     """Give the templates ``jz_text``, ``jz_both``, ``jz_language`` and ``theme_toc_title``."""
     language = app.config.language
     context["jz_text"] = lambda key: text(language, key)
@@ -178,9 +178,7 @@ def description(document: nodes.document) -> str:
     return ""
 
 
-def provide_releases(
-    app: Sphinx, page: str, _: str, context: Context, __: object
-) -> None:
+def provide_releases(app: Sphinx, page: str, context: Context) -> None:
     """Give the templates the releases of the docs, with the address of this page in each.
 
     Each page contains these addresses, because a page that is opened from a folder can load no
@@ -219,15 +217,13 @@ def _address_in(row: Mapping[str, Any], page: str, context: Context) -> str:
     return address
 
 
-def escape_words(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
+def escape_words(app: Sphinx, page: str, context: Context) -> None:
     """Escape template values that come from the configuration, unless they are escaped already."""
     for name in _ESCAPED:
         context[name] = markupsafe.escape(context.get(name) or "")
 
 
-def provide_addresses(
-    app: Sphinx, page: str, _: str, context: Context, __: object
-) -> None:
+def provide_addresses(app: Sphinx, page: str, context: Context) -> None:
     """Give the templates the names of our own pages, ``jz_own``.
 
     Also replace the function ``pathto``, by which the theme makes links. The replacement makes the
@@ -256,17 +252,13 @@ def allow_generated_names(
         del StandardDomain._virtual_doc_names[page]
 
 
-def hide_templates(
-    app: Sphinx, page: str, _: str, context: Context, __: object
-) -> None:
+def hide_templates(app: Sphinx, page: str, context: Context) -> None:
     """Hide the lists of templates from the theme, which would render each of them."""
     context["jz_places"] = {place: context.pop(place, []) for place in PLACES}
     context.pop(BESIDE, None)
 
 
-def restore_templates(
-    app: Sphinx, page: str, _: str, context: Context, __: object
-) -> None:
+def restore_templates(app: Sphinx, page: str, context: Context) -> None:
     """Restore the hidden lists, without the templates that are empty on this page."""
     levels = int(context["theme_show_toc_level"])
     headings = headings_of(context.get("toc", ""), open_levels=levels)
@@ -317,7 +309,7 @@ def headings_of(toc: str, *, open_levels: int) -> str:
     return "".join(html[below_title]) if entries[2] else ""
 
 
-def add_policy(app: Sphinx, page: str, _: str, context: Context, __: object) -> None:
+def add_policy(app: Sphinx, page: str, context: Context) -> None:
     """Give the templates the security policy, the one inline script, and the scripts that it loads.
 
     The policy (Content-Security-Policy) is in the page itself, because we do not know which server
@@ -370,17 +362,17 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", write_words, priority=900)
     app.connect("env-before-read-docs", allow_generated_names)
     # Hide the templates before the theme renders them.
-    app.connect("html-page-context", hide_templates, priority=450)
-    app.connect("html-page-context", provide_words)
+    on_page(app, hide_templates, priority=450)
+    on_page(app, provide_words)
     app.connect("html-page-context", describe, priority=600)
-    app.connect("html-page-context", provide_releases)
+    on_page(app, provide_releases)
     # ``provide_addresses`` replaces ``pathto``. The handlers before it need Sphinx's own
     # ``pathto``: for them, ``search`` must mean upstream's page of this name.
-    app.connect("html-page-context", provide_addresses, priority=600)
-    app.connect("html-page-context", restore_templates, priority=700)
+    on_page(app, provide_addresses, priority=600)
+    on_page(app, restore_templates, priority=700)
     # Add the policy after the last handler that adds or removes scripts.
-    app.connect("html-page-context", add_policy, priority=950)
+    on_page(app, add_policy, priority=950)
     # Escape last, when all other handlers have set their values.
-    app.connect("html-page-context", escape_words, priority=990)
+    on_page(app, escape_words, priority=990)
     # Loaded before the scripts that use the words.
     app.add_js_file(SCRIPT, priority=300, loading_method="defer")

@@ -21,7 +21,12 @@ from sphinx.transforms import SphinxTransform
 
 from pipeline.site.extension.bilingual.renderer import Renderer, renderer_for
 from pipeline.site.extension.navigation.toctree import note_marks
-from pipeline.site.extension.nodes import english, english_store, is_html
+from pipeline.site.extension.nodes import (
+    english,
+    english_store,
+    is_card_title,
+    is_html,
+)
 from pipeline.site.extension.records import (
     Block,
     Waiting,
@@ -144,7 +149,7 @@ def _is_candidate(node: nodes.Element) -> bool:
         return is_html(node) and not isinstance(node.parent, nodes.TextElement)
     if "jz_description" in node:
         return True
-    return isinstance(node, _CANDIDATES) or _is_card_title(node)
+    return isinstance(node, _CANDIDATES) or is_card_title(node)
 
 
 def _is_in_front_matter(node: nodes.Element) -> bool:
@@ -163,14 +168,6 @@ def _announce_rest(node: nodes.Element, locale: str) -> None:
     place = node.parent if isinstance(node, nodes.title) else node
     note = nodes.paragraph("", text(locale, "rest"), classes=["jz-rest"])
     place.parent.insert(place.parent.index(place), note)
-
-
-def _is_card_title(node: nodes.Node) -> bool:
-    """Return whether a node is a card title of sphinx-design, which is a plain container."""
-    return (
-        isinstance(node, nodes.container)
-        and node.get("design_component") == "card-title"
-    )
 
 
 def _is_tab_label(node: nodes.Node | None) -> bool:
@@ -261,7 +258,7 @@ def is_inside(node: nodes.Element) -> bool:
     After a paragraph: ``<p>你好</p><p class="jz-en">Hello</p>``. Inside a heading or a table cell:
     ``<h1><span class="jz-zh">你好</span><span class="jz-en">Hello</span></h1>``.
     """
-    if isinstance(node, _INSIDE) or _is_card_title(node) or "jz_description" in node:
+    if isinstance(node, _INSIDE) or is_card_title(node) or "jz_description" in node:
         return True
     return isinstance(node.parent, nodes.entry) or _is_tab_label(node.parent)
 

@@ -4,17 +4,18 @@ docutils derives the anchor of a section from its title, which is Chinese here. 
 derives the anchor from the English title, as on upstream's site: ``faq.html#quick-start`` leads to
 the same section on both sites.
 
-A link without words shows the title of its target. ``Originals`` makes such links in English text
-show the English title.
+A link without words shows the title of its target. ``show_originals`` makes such links in English
+text show the English title.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import cache
 from html import escape
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 from docutils import nodes
@@ -26,20 +27,11 @@ from sphinx.transforms import SphinxTransform
 from pipeline.site.extension.content.figures import title_math
 from pipeline.site.extension.navigation.english_links import mark_of_page
 from pipeline.site.extension.nodes import both_html, english, waiting_english, words_of
-from pipeline.site.extension.records import Context, Notes
+from pipeline.site.extension.records import Context, Notes, on_page
 
 _ANCHOR = re.compile(r'<a id="([^"]+)">\s*(?:</a>)?')
 # For each page: its translated titles, and the English title of each.
 _TITLES: Notes[dict[str, str]] = Notes("jz_titles")
-
-
-@dataclass(frozen=True, slots=True)
-class _Titled:
-    """A section, its title, and the ids that docutils derived from the title."""
-
-    section: nodes.section
-    title: nodes.title
-    implicit: list[str]
 
 
 class EnglishAnchors(SphinxTransform):
@@ -51,23 +43,22 @@ class EnglishAnchors(SphinxTransform):
     def apply(self, **_: Any) -> None:
         """Change the ids of all sections, if the page has a translated heading."""
         copies = waiting_english(self.document)
-        sections = list(self._sections())
+        titles = dict(self._titles())
         # Without translated titles, all ids are English already.
-        if not any(titled.title.get("jz") in copies for titled in sections):
+        if not any(title.get("jz") in copies for title in titles):
             return
         self._drop_written(copies.values())
         # Remove all derived ids first. Otherwise a section could not get an id that another section
         # is about to lose.
-        for titled in sections:
-            for name in titled.implicit:
-                self.document.ids.pop(name, None)
+        for name in chain.from_iterable(titles.values()):
+            self.document.ids.pop(name, None)
         slugs: dict[str, tuple[int | None, str, str]] = {}
         numbers = count(1)
-        for titled in sections:
-            section, title = titled.section, titled.title
+        for title, implicit in titles.items():
+            section: Any = title.parent
             copy = copies.get(title.get("jz"))
             text = title.astext() if copy is None else words_of(copy)
-            self._rename(titled, text, numbers)
+            self._rename(section, implicit, text, numbers)
             if section.get("slug"):
                 section["slug"] = unique_slug(github_slugify(text), slugs)
                 slugs[section["slug"]] = (
@@ -82,8 +73,8 @@ class EnglishAnchors(SphinxTransform):
             known.clear()
             known.update(slugs)
 
-    def _sections(self) -> Iterator[_Titled]:
-        """Yield the sections that have a title, in the order of the page."""
+    def _titles(self) -> Iterator[tuple[nodes.title, list[str]]]:
+        """Yield the title of each section, and the ids that docutils derived from the title."""
         # Ids written by authors: ``(name)=`` above a heading, ``.. _name:``.
         nametypes = self.document.nametypes
         names = [name for name, is_explicit in nametypes.items() if is_explicit]
@@ -92,8 +83,7 @@ class EnglishAnchors(SphinxTransform):
             section = title.parent
             # Tables and topics (``.. topic::``) have titles too.
             if isinstance(section, nodes.section):
-                implicit = [name for name in section["ids"] if name not in explicit]
-                yield _Titled(section, title, implicit)
+                yield title, [name for name in section["ids"] if name not in explicit]
 
     def _drop_written(self, copies: Iterable[english]) -> None:
         """Remove the anchors that the stage ``merge`` has written, because they are duplicates.
@@ -115,16 +105,21 @@ class EnglishAnchors(SphinxTransform):
             if name in names:
                 _remove_anchor(raw)
 
-    def _rename(self, titled: _Titled, text: str, numbers: Iterator[int]) -> None:
+    def _rename(
+        self,
+        section: nodes.section,
+        implicit: Sequence[str],
+        text: str,
+        numbers: Iterator[int],
+    ) -> None:
         """Give a section the id of its English title ``text``, and update references to it.
 
         ``快速入门`` with the English ``Quick start``: ``id3`` → ``quick-start``. If the title gives
         no free id, the id is made from the next of ``numbers``: ``id1``.
         """
-        section = titled.section
         name = nodes.fully_normalize_name(text)
         wanted = nodes.make_id(name)
-        ids = [known for known in section["ids"] if known not in titled.implicit]
+        ids = [known for known in section["ids"] if known not in implicit]
         if wanted not in ids:
             # docutils does the same with repeated titles, and with titles without letters.
             while not wanted or wanted in self.document.ids:
@@ -136,7 +131,7 @@ class EnglishAnchors(SphinxTransform):
         section["ids"] = ids
         # References that name the Chinese title must still find the section.
         for known, target in list(self.document.nameids.items()):
-            if target in titled.implicit:
+            if target in implicit:
                 self.document.nameids[known] = ids[-1]
         if name not in self.document.nameids:
             self.document.nameids[name] = ids[-1]
@@ -203,9 +198,7 @@ def _relations_of(app: Sphinx) -> Mapping[str, Sequence[str | None]]:
     return relations
 
 
-def show_titles_around(
-    app: Sphinx, page: str, _: str, context: Context, __: object
-) -> None:
+def show_titles_around(app: Sphinx, page: str, context: Context) -> None:
     """Show the titles of the parent, previous and next pages in both languages."""
     before, after = _relations_of(app).get(page, (None, None, None))[1:]
     names = pages_above(app, page)
@@ -220,32 +213,28 @@ def show_titles_around(
             context.setdefault(key, f"{title_html(app.env, neighbour)}{mark}")
 
 
-class Originals:
-    """English titles of the whole site, for links in English text."""
+@cache
+def _originals(app: Sphinx) -> Mapping[str, set[str]]:
+    """Return the English titles of each translated title, on all pages."""
+    originals: defaultdict[str, set[str]] = defaultdict(set)
+    for titles in _TITLES.by_page(app.env).values():
+        for shown, original in titles.items():
+            originals[shown].add(original)
+    return originals
 
-    def __init__(self) -> None:
-        # Each translated title → its English titles on all pages.
-        self._by_title: dict[str, set[str]] = {}
 
-    def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
-        """Collect the titles of all pages. Called when Sphinx has read them."""
-        self._by_title = {}
-        for titles in _TITLES.by_page(env).values():
-            for shown, original in titles.items():
-                self._by_title.setdefault(shown, set()).add(original)
+def show_originals(app: Sphinx, document: nodes.document, page: str) -> None:
+    """Replace translated titles by English ones in the links of English text.
 
-    def show(self, app: Sphinx, document: nodes.document, page: str) -> None:
-        """Replace translated titles by English ones in the links of English text.
-
-        ``即时编译`` → ``Just-in-time compilation``. Links to other sites stay unchanged.
-        """
-        for copy in document.findall(english):
-            # Loop over a list, because the loop replaces nodes.
-            for link in list(copy.findall(nodes.reference)):
-                known = self._by_title.get(link.astext(), set())
-                # If two English titles have the same translation, the link stays unchanged.
-                if link.get("internal") and len(known) == 1:
-                    _set_words(link, *known)
+    ``即时编译`` → ``Just-in-time compilation``. Links to other sites stay unchanged.
+    """
+    for copy in document.findall(english):
+        # Loop over a list, because the loop replaces nodes.
+        for link in list(copy.findall(nodes.reference)):
+            known = _originals(app).get(link.astext(), set())
+            # If two English titles have the same translation, the link stays unchanged.
+            if link.get("internal") and len(known) == 1:
+                _set_words(link, *known)
 
 
 def _set_words(link: nodes.reference, words: str) -> None:
@@ -260,12 +249,10 @@ def _set_words(link: nodes.reference, words: str) -> None:
 
 def setup(app: Sphinx) -> None:
     """Register the anchors, and connect the collection and display of titles."""
-    originals = Originals()
     _TITLES.setup(app)
     app.add_transform(EnglishAnchors)
     # Run this before the handler of ``placement`` (priority 900). That handler takes the English
     # out of the container at the end of the page; this handler needs the English there.
     app.connect("doctree-read", note_titles, priority=800)
-    app.connect("env-updated", originals.collect)
-    app.connect("doctree-resolved", originals.show)
-    app.connect("html-page-context", show_titles_around)
+    app.connect("doctree-resolved", show_originals)
+    on_page(app, show_titles_around)

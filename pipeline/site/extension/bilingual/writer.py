@@ -12,13 +12,12 @@ right after the text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
 
 from docutils import nodes
-from sphinx.application import Sphinx
 
 from pipeline.site.extension.navigation.english_links import (
     mark_contents,
@@ -45,6 +44,7 @@ _TEXT_ONLY = frozenset("script style textarea title option svg math".split())
 _FOREIGN = frozenset(("svg", "math"))
 # Elements that allow only certain children. Browsers move other children out of them.
 _STRICT = frozenset("table thead tbody tfoot tr colgroup select".split())
+_WORDS = "…"  # shape of a piece that is text
 _ATTRIBUTE_NAMES = {
     "jz": "data-jz",
     "jz_edit": "data-jz-edit",
@@ -58,8 +58,8 @@ class _Piece:
     """A tag, a comment or a run of text of an HTML fragment."""
 
     source: str
-    shape: str = ""  # "b" for <b>, "/b" for </b>; empty for other pieces
-    is_words: bool = False  # text that may be wrapped in an element
+    # "b" for <b>, "/b" for </b>, "…" for text that may be wrapped in an element; otherwise empty.
+    shape: str = ""
 
 
 class _Reader(HTMLParser):
@@ -128,9 +128,9 @@ class _Reader(HTMLParser):
             data = data.replace("<", "&lt;")
         last = self.pieces[-1:]
         # The parser reports "a &amp; b" as three parts, which are joined here.
-        if is_words and last and last[0].is_words:
+        if is_words and last and last[0].shape == _WORDS:
             data = self.pieces.pop().source + data
-        self.pieces.append(_Piece(data, is_words=is_words))
+        self.pieces.append(_Piece(data, shape=_WORDS if is_words else ""))
 
     def handle_entityref(self, name: str) -> None:
         """Record a named character reference in a text: ``&amp;``."""
@@ -174,10 +174,10 @@ def in_both_languages(html: str, english: str, number: int) -> str:
     ours, theirs = reader.pieces, other_reader.pieces
     if reader.is_cut or other_reader.is_cut or not _are_alike(ours, theirs):
         return html
-    translated = iter([piece.source for piece in theirs if piece.is_words])
+    translated = iter([piece.source for piece in theirs if piece.shape == _WORDS])
     shown = ""
     for piece in ours:
-        other = next(translated) if piece.is_words else piece.source
+        other = next(translated) if piece.shape == _WORDS else piece.source
         if other == piece.source:
             shown += piece.source
             continue
@@ -194,33 +194,18 @@ def _are_alike(ours: Sequence[_Piece], theirs: Sequence[_Piece]) -> bool:
     One fragment may have additional end tags at its end, which the sanitizer has added to close
     elements.
     """
-    shapes, others = list(_shapes(ours)), list(_shapes(theirs))
+    shapes = [piece.shape for piece in ours if piece.shape]
+    others = [piece.shape for piece in theirs if piece.shape]
     shared = min(len(shapes), len(others))
     rest = [*shapes[shared:], *others[shared:]]
     is_closed = all(shape.startswith("/") for shape in rest)
     return shapes[:shared] == others[:shared] and is_closed
 
 
-def _shapes(pieces: Sequence[_Piece]) -> Iterator[str]:
-    """Yield the tags of a fragment, and ``…`` for each run of text."""
-    for piece in pieces:
-        if piece.is_words:
-            yield "…"
-        elif piece.shape:
-            yield piece.shape
-
-
 class BlockAttributes:
     """Translator mix-in that writes the attributes of blocks."""
 
-    def starttag(
-        self,
-        node: Any,
-        tagname: str,
-        suffix: str = "\n",
-        empty: bool = False,
-        **attributes: Any,
-    ) -> str:
+    def starttag(self, node: Any, tagname: str, *args: Any, **attributes: Any) -> str:
         """Return a start tag with a block's number and language: ``<p data-jz="3" lang="en">``."""
         if isinstance(node, nodes.caption) and tagname == "p":
             # Sphinx writes a caption as two elements, <p><span>. The block is the <span>.
@@ -230,10 +215,8 @@ class BlockAttributes:
             attributes |= _attributes_of(node)
             if tagname == "a" and "hreflang" in node:
                 attributes["hreflang"] = node["hreflang"]
-        html: str = super().starttag(  # type: ignore[misc]
-            node, tagname, suffix, empty, **attributes
-        )
-        return html
+        translator: Any = super()
+        return str(translator.starttag(node, tagname, *args, **attributes))
 
     def visit_raw(self, node: nodes.raw) -> None:
         """Write raw HTML.
@@ -285,19 +268,3 @@ def _attributes_of(node: nodes.Element) -> dict[str, str]:
     if "jz_name" in node:
         return {"data-jz-name": node["jz_name"]}
     return {}
-
-
-def mix_in(app: Sphinx, part: type) -> None:
-    """Add a mix-in to the translator of an HTML builder, unless the translator has it already."""
-    base = (
-        app.registry.translators.get(app.builder.name)
-        or app.builder.default_translator_class
-    )
-    if app.builder.format == "html" and not issubclass(base, part):
-        translator = type("BlockTranslator", (part, base), {})
-        app.set_translator(app.builder.name, translator, override=True)
-
-
-def setup(app: Sphinx) -> None:
-    """Add the mix-in to the builder's translator, before the theme derives its own."""
-    app.connect("builder-inited", lambda it: mix_in(it, BlockAttributes), priority=100)

@@ -36,7 +36,7 @@ from pipeline.adapters import files
 from pipeline.adapters.charts import draw_chart
 from pipeline.adapters.html.formulas import formula_mathml
 from pipeline.errors import InputError
-from pipeline.site.extension.content.files import has_file, in_repository
+from pipeline.site.extension.content.files import has_file, in_repository, is_file
 from pipeline.site.extension.nodes import (
     Stub,
     is_html,
@@ -266,11 +266,7 @@ class FindImages(SphinxTransform):
             return False  # no cell has the attachment
         if _SCHEME.match(uri):
             return True  # ``safety`` checks remote images
-        path = Path(self.env.relfn2path(unquote(uri), self.env.docname)[1])
-        # In diagram.*, Sphinx replaces the star by the format that the builder prefers.
-        return path.is_file() or (
-            uri.endswith(".*") and any(path.parent.glob(path.name))
-        )
+        return is_file(Path(self.env.relfn2path(unquote(uri), self.env.docname)[1]))
 
     def _file_of_attachment(self, name: str, image: nodes.image) -> str:
         """Write an attachment to a file and return its name; empty if no cell has the attachment.

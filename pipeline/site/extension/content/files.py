@@ -40,6 +40,7 @@ from pipeline.core.document.reader import read_document
 from pipeline.errors import PipelineError
 from pipeline.folders import ALL, OUTSIDE
 from pipeline.reading import Dialect, Reading
+from pipeline.site.extension.navigation.links import top_of
 from pipeline.site.extension.records import warn
 from pipeline.site.names import RECORDS
 from pipeline.site.texts import text
@@ -87,6 +88,12 @@ def _path_inside(
 
     For a file outside the docs, both paths lead to a file that does not exist.
     """
+    # ``/img/a.png`` means the docs folder of the page, if that folder has the file.
+    site = self.config.jz_site
+    top = top_of(site, docname or self.docname) if site.get("folders") else ""
+    inside = f"{top}{str(filename).lstrip('/')}"
+    if top and str(filename).startswith("/") and is_file(self.srcdir / inside):
+        filename = f"/{inside}"
     try:
         relative, path = _look_up(self, filename, docname)
     # A cycle of symbolic links, or an invalid name, causes these errors. Such a file counts as
@@ -100,6 +107,11 @@ def _path_inside(
     warn("outside", docname or self.docname, _OUTSIDE_WARNING, filename)
     nowhere = _nowhere(self) / Path(filename).name.replace("\0", "")
     return nowhere.relative_to(self.srcdir).as_posix(), os.fspath(nowhere)
+
+
+def is_file(path: Path) -> bool:
+    """Return whether there is such a file. ``diagram.*`` matches any suffix: Sphinx chooses one."""
+    return path.is_file() or (path.suffix == ".*" and any(path.parent.glob(path.name)))
 
 
 def included_file(env: BuildEnvironment, path: str) -> Path | None:
@@ -370,10 +382,7 @@ def _run_myst_include(self: Any) -> list[Any]:
 def setup(app: Sphinx) -> None:
     """Replace the functions that look up or open files, and the directives for files."""
     sources = Path(app.srcdir)
-    if BuildEnvironment.relfn2path is _look_up:
-        # If the method is not Sphinx's own, leave it: an earlier ``setup`` of ``navigation.links``
-        # has replaced it by a function that calls ``_path_inside``.
-        BuildEnvironment.relfn2path = _path_inside  # type: ignore[method-assign]
+    BuildEnvironment.relfn2path = _path_inside  # type: ignore[method-assign]
     FileInput.__init__ = _bounded_file_input(sources)  # type: ignore[method-assign]
     notebook_reader._load_code_from_file = _loading_below(sources)
     # ``urlopen`` also opens local files: file:///etc/passwd.

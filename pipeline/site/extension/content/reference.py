@@ -23,7 +23,7 @@ from sphinx.transforms import SphinxTransform
 from pipeline.core.inventories import expand_alias
 from pipeline.site.extension.bilingual.headings import pages_above, title_html
 from pipeline.site.extension.navigation.links import english_page
-from pipeline.site.extension.records import Context, Notes
+from pipeline.site.extension.records import Context, Notes, on_page
 from pipeline.site.texts import text
 
 # Addresses of the names that each page lists, relative to the root of the English docs.
@@ -94,9 +94,7 @@ class Reference:
             for page in pages:
                 self._listings.setdefault(page, listing)
 
-    def show_listing(
-        self, app: Sphinx, page: str, _: str, context: Context, __: object
-    ) -> None:
+    def show_listing(self, app: Sphinx, page: str, context: Context) -> None:
         """Show, at the top of an object's page, a link to the page that lists the object.
 
         Links to the parents of the listing page come first. The sidebar marks that page, which it
@@ -250,4 +248,4 @@ def setup(app: Sphinx) -> None:
     _LISTED.setup(app)
     app.connect("env-updated", reference.collect)
     app.connect("missing-reference", reference.resolve, priority=400)
-    app.connect("html-page-context", reference.show_listing)
+    on_page(app, reference.show_listing)

@@ -21,7 +21,13 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from pipeline.site.extension.nodes import is_html, sanitized_html, write_html
+from pipeline.site.extension.nodes import (
+    boxes_in,
+    is_card_title,
+    is_html,
+    sanitized_html,
+    write_html,
+)
 from pipeline.site.extension.records import Notes, read_facts
 from pipeline.site.texts import looks_english, text
 
@@ -170,11 +176,7 @@ def note_anchors(app: Sphinx, document: nodes.document) -> None:
     """Store the anchors of the page that Sphinx has read."""
     # Leave out our own anchors, which have this prefix: they change with the translations.
     names = {name for name in _ids_in(document) if not name.startswith("jz-")}
-    lacks = any(
-        "jz-elsewhere" in paragraph["classes"]
-        for paragraph in document.findall(nodes.paragraph)
-    )
-    anchors = Anchors(frozenset(names), are_all=not lacks)
+    anchors = Anchors(frozenset(names), are_all=not boxes_in(document))
     _ANCHORS.by_page(app.env)[app.env.docname] = anchors
 
 
@@ -236,7 +238,8 @@ def mark_links(app: Sphinx, document: nodes.document, page: str) -> None:
             leaves = "hreflang" in link and "sd-stretched-link" in link["classes"]
             if leaves or _leads_to_english(app, link, page):
                 # In a card without a title, the mark follows the words of the link.
-                next(_titles_of(card), link).append(_mark_node(app))
+                title: Any = next(card.findall(is_card_title), link)
+                title.append(_mark_node(app))
     for link in document.findall(nodes.reference):
         if id(link) not in in_cards and _leads_to_english(app, link, page):
             # The style sheet shows the mark EN after such links.
@@ -266,13 +269,6 @@ def _leads_to_english(app: Sphinx, link: nodes.reference, page: str) -> bool:
     # pages begin with the path to that site.
     name = posixpath.normpath(place).removeprefix(app.config.jz_site["pinned"])
     return name.removesuffix(".html") in english_pages(app)
-
-
-def _titles_of(card: nodes.container) -> Iterator[nodes.Element]:
-    """Yield the title of a card, if it has one."""
-    for node in card.findall(nodes.container):
-        if node.get("design_component") == "card-title":
-            yield node
 
 
 def setup(app: Sphinx) -> None:

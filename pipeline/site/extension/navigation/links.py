@@ -108,32 +108,6 @@ class TocTreeFromTop(TocTree):
         return line.replace(target, f"/{inside}") if is_there else line
 
 
-def _patch_paths() -> None:
-    """Make Sphinx look up paths like ``/img/a.png`` in the docs folder of the page first."""
-    plain = BuildEnvironment.relfn2path
-
-    def path_from_top(
-        self: BuildEnvironment, filename: str | Path, docname: str | None = None
-    ) -> tuple[str, str]:
-        """Return Sphinx's result, with ``/`` as the docs folder of the page if it has the file."""
-        top = top_of(self.config.jz_site, docname or self.docname)
-        inside = f"/{top}{str(filename).lstrip('/')}"
-        is_from_top = str(filename).startswith("/")
-        if top and is_from_top and _is_there(self.srcdir, inside):
-            return plain(self, inside, docname)
-        return plain(self, filename, docname)
-
-    # Replace the method only once: tests set up several sites in one process.
-    if plain.__name__ != path_from_top.__name__:
-        BuildEnvironment.relfn2path = path_from_top  # type: ignore[method-assign]
-
-
-def _is_there(sources: Path, path: str) -> bool:
-    """Return whether a path leads to a file of the sources. ``diagram.*`` matches any suffix."""
-    file = Path(sources, path.lstrip("/"))
-    return file.is_file() or (file.suffix == ".*" and any(file.parent.glob(file.name)))
-
-
 class FindPages(SphinxTransform):
     """Transform that resolves links to documents, before MyST warns about missing files."""
 
@@ -255,10 +229,9 @@ def _page_of(name: str) -> str:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the transforms. With several docs folders, resolve paths within each folder, too."""
+    """Register the transforms. With several docs folders, resolve pages within each folder, too."""
     app.add_transform(FindPages)
     app.add_post_transform(NameNumbered)
     if app.config.jz_site["folders"]:
         app.add_directive("toctree", TocTreeFromTop, override=True)
         app.add_transform(FindFromTop)
-        _patch_paths()

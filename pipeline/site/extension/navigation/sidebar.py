@@ -37,7 +37,7 @@ from pipeline.site.extension.navigation.toctree import (
     toctrees_of,
 )
 from pipeline.site.extension.nodes import both_html
-from pipeline.site.extension.records import Context
+from pipeline.site.extension.records import Context, on_page
 from pipeline.site.texts import text
 
 # If a site has more entries than this, each page shows only the branches that lead to the page.
@@ -66,9 +66,7 @@ class Entry:
     marked_on: str = ""  # the page whose toctree has the title
 
 
-def add_navigation(
-    app: Sphinx, page: str, _: str, context: Context, __: object
-) -> None:
+def add_navigation(app: Sphinx, page: str, context: Context) -> None:
     """Give the templates ``jz_navigation()``, ``jz_home`` and the addresses of English pages."""
     pathto = context["pathto"]  # read now, because ``theme`` replaces it later
 
@@ -229,24 +227,17 @@ def _count(entries: Sequence[Entry]) -> int:
     return sum(1 + _count(entry.children) for entry in entries)
 
 
+@cache
 def _parts(app: Sphinx) -> tuple[Entry, ...]:
-    """Return the parts of the navigation. They are cached, because all pages use them."""
-    known: tuple[Entry, ...] | None = getattr(app, "_jz_navigation", None)
-    if known is None:
-        root = app.config.root_doc
-        trees = toctrees_of(app.env, root)
-        known = tuple(_part(app, tree, root) for tree in trees)
-        app._jz_navigation = known  # type: ignore[attr-defined]
-    return known
+    """Return the parts of the navigation."""
+    root = app.config.root_doc
+    return tuple(_part(app, tree, root) for tree in toctrees_of(app.env, root))
 
 
+@cache
 def _pages_of(app: Sphinx) -> frozenset[str]:
     """Return the pages that need a navigation of their own: they are in it, or have marks in it."""
-    known: frozenset[str] | None = getattr(app, "_jz_navigation_pages", None)
-    if known is None:
-        known = frozenset(chain.from_iterable(map(_pages_in, _parts(app))))
-        app._jz_navigation_pages = known  # type: ignore[attr-defined]
-    return known
+    return frozenset(chain.from_iterable(map(_pages_in, _parts(app))))
 
 
 def _pages_in(entry: Entry) -> Iterator[str]:
@@ -369,5 +360,5 @@ def _children(app: Sphinx, page: str, above: tuple[str, ...]) -> tuple[Entry, ..
 
 def setup(app: Sphinx) -> None:
     """Give the navigation to the templates, and write all pages again when it changes."""
-    app.connect("html-page-context", add_navigation)
+    on_page(app, add_navigation)
     app.connect("env-updated", rewrite_navigation)

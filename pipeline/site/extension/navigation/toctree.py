@@ -18,6 +18,7 @@ from html import escape
 from itertools import chain, groupby, islice
 from typing import Any
 
+import msgspec
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -26,7 +27,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
 from pipeline.site.extension.nodes import both_html, english, wrap_both_languages
-from pipeline.site.extension.records import Block, Waiting, key_of
+from pipeline.site.extension.records import Waiting, key_of
 from pipeline.site.texts import text
 
 Row = Sequence[Any]  # row of an outline: [title, page or address or "", rows below it]
@@ -68,7 +69,7 @@ def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> N
     for words in filter(None, (caption, *titles)):
         block = waiting.take([key_of(words)])
         if block is not None:
-            marks.append(_mark_of(words, block))
+            marks.append(msgspec.convert({**block, "text": words}, Mark))
     tree["jz_marks"] = marks
     if not isinstance(tree.parent, nodes.compound):
         return
@@ -80,17 +81,6 @@ def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> N
     # Store the marks on the toctree's parent, for the writer: Sphinx will replace the toctree
     # itself.
     tree.parent["jz_marks"] = marks
-
-
-def _mark_of(words: str, block: Block) -> Mark:
-    """Return the mark of the string ``words``, which is ``block``."""
-    return Mark(
-        number=block["number"],
-        text=words,
-        state=block["state"],
-        english=block.get("english", ""),
-        edit=block.get("edit"),
-    )
 
 
 class WaitingMarks:
