@@ -166,16 +166,15 @@ def prepare_builder(app: Sphinx) -> None:
         output_folder=str(Path(app.doctreedir, "outputs"))
     )
     # Store compiled templates: compiling those of the theme takes as long as writing a page.
-    if app.builder.format == "html":
-        folder = Path(app.doctreedir, "templates")
-        folder.mkdir(parents=True, exist_ok=True)
-        cache = FileSystemBytecodeCache(str(folder))
-        app.builder.templates.environment.bytecode_cache = cache
+    folder = Path(app.doctreedir, "templates")
+    folder.mkdir(parents=True, exist_ok=True)
+    cache = FileSystemBytecodeCache(str(folder))
+    app.builder.templates.environment.bytecode_cache = cache
 
 
 def finish_assets(app: Sphinx, problem: Exception | None) -> None:
     """Write the joined style sheet, copy MathJax, and remove files that no page loads."""
-    if problem is not None or app.builder.format != "html":
+    if problem is not None:
         return
     static = Path(app.outdir, "_static")
     # The files of MathJax that we use have 2 MB. Copy them to the pinned site only; sites of other

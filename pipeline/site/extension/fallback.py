@@ -58,8 +58,8 @@ _lexer_of_notebook = NotebookClientBase.nb_source_code_lexer
 
 
 def _guarded_rst(
-    self: Any, directive: Any, match: Any, type_name: str, option_presets: Any
-) -> tuple[list[Any], bool]:
+    self: Any, directive: Any, match: Any, type_name: str, *args: Any
+) -> Any:
     """Run a directive in reST; return its nodes, and whether a blank line follows.
 
     If the directive raises, return a message that has the error and the source.
@@ -67,10 +67,7 @@ def _guarded_rst(
     first = self.state_machine.line_offset
     transforms = list(self.document.transformer.transforms)
     try:
-        made: tuple[list[Any], bool] = _run_rst(
-            self, directive, match, type_name, option_presets
-        )
-        return made
+        return _run_rst(self, directive, match, type_name, *args)
     except Exception as error:  # noqa: BLE001 - directives raise anything
         self.document.transformer.transforms = transforms
         # At this point, docutils has advanced to the last line of the directive.
@@ -80,13 +77,7 @@ def _guarded_rst(
 
 
 def _guarded_myst(
-    self: Any,
-    name: str,
-    first_line: str,
-    content: str,
-    position: int,
-    *args: Any,
-    **options: Any,
+    self: Any, name: str, first_line: str, content: str, *args: Any, **options: Any
 ) -> list[nodes.Element]:
     """Run a directive in MyST and return its nodes. Error messages quote the directive's source."""
     source = f"```{{{name}}} {first_line}".rstrip() + f"\n{content.rstrip()}\n```"
@@ -95,7 +86,7 @@ def _guarded_myst(
     # now, and restore it then.
     node, level = self.current_node, dict(self._level_to_section)
     try:
-        made = _run_myst(self, name, first_line, content, position, *args, **options)
+        made = _run_myst(self, name, first_line, content, *args, **options)
     except Exception as error:  # noqa: BLE001 - directives raise anything
         self.document.transformer.transforms = transforms
         self.current_node, self._level_to_section = node, level

@@ -272,7 +272,7 @@ def count_boxes(app: Sphinx, document: nodes.document, page: str) -> None:
     Each such part is represented by a box with a link (see ``content.stubs``).
     """
     boxes = boxes_in(document)
-    if app.builder.format != "html" or not boxes:
+    if not boxes:
         return
     words = text(app.config.language, "english boxes").format(count=len(boxes))
     for head in document.findall(own_html):

@@ -198,6 +198,7 @@ def _visit_own_html(self: Any, node: own_html) -> None:
     """Write the HTML, with ``{root}`` replaced by the path from the current page to the root."""
     page = self.builder.get_target_uri(self.builder.current_docname)
     self.body.append(node["html"].replace("{root}", relative_uri(page, "")))
+    raise nodes.SkipNode
 
 
 def _visit_sanitized_html(self: Any, node: sanitized_html) -> None:
@@ -208,17 +209,10 @@ def _skip(self: Any, node: nodes.Node) -> None:
     raise nodes.SkipNode
 
 
-def _nothing(self: Any, node: nodes.Node) -> None:
-    """Write no tags, only the content of the node."""
-
-
 def setup(app: Sphinx) -> None:
-    """Register the nodes with all builders. Builders other than HTML leave out the English."""
-    others = ("latex", "text", "man", "texinfo")
-    skipped: Any = dict.fromkeys(others, (_skip, None))
-    shown: Any = dict.fromkeys(others, (_nothing, _nothing))
-    app.add_node(english, html=(_visit_english, _depart_english), **skipped)
-    app.add_node(english_store, html=(_skip, None), **skipped)
-    app.add_node(sanitized_html, html=(_visit_sanitized_html, None), **skipped)
-    app.add_node(own_html, html=(_visit_own_html, _nothing), **skipped)
-    app.add_node(term_note, html=(_visit_term, _depart_term), **shown)
+    """Register the nodes with the HTML builder, which alone builds sites."""
+    app.add_node(english, html=(_visit_english, _depart_english))
+    app.add_node(english_store, html=(_skip, None))
+    app.add_node(sanitized_html, html=(_visit_sanitized_html, None))
+    app.add_node(own_html, html=(_visit_own_html, None))
+    app.add_node(term_note, html=(_visit_term, _depart_term))

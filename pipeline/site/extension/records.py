@@ -63,6 +63,13 @@ def warn(kind: str, location: Any, message: str, *values: object) -> None:
     logger.warning(message, *values, location=location, type="jz", subtype=kind)
 
 
+def pages_to_write(env: BuildEnvironment, attribute: str, now: object) -> list[str]:
+    """Return all pages if a value has changed since the last build, which stored it in ``env``."""
+    before = vars(env).get(attribute)
+    vars(env)[attribute] = now
+    return sorted(env.found_docs) if before not in (None, now) else []
+
+
 def on_page(
     app: Sphinx, handler: Callable[[Sphinx, str, Context], None], priority: int = 500
 ) -> None:

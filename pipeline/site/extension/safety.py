@@ -396,14 +396,11 @@ def _add_file(self: Any, docname: str, filename: Any) -> Any:
 
 
 def mix_in(app: Sphinx) -> None:
-    """Add the mix-in to the translator of an HTML builder, unless the translator has it already."""
-    base = (
-        app.registry.translators.get(app.builder.name)
-        or app.builder.default_translator_class
-    )
-    if app.builder.format == "html" and not issubclass(base, SafeElements):
-        translator = type("SafeTranslator", (SafeElements, base), {})
-        app.set_translator(app.builder.name, translator, override=True)
+    """Add the mix-in to the translator of the builder."""
+    known = app.registry.translators.get("html")
+    base = known or app.builder.default_translator_class
+    translator = type("SafeTranslator", (SafeElements, base), {})
+    app.set_translator("html", translator, override=True)
 
 
 def setup(app: Sphinx) -> None:

@@ -69,11 +69,10 @@ def setup(app: Sphinx) -> None:
 
 def replace_search(app: Sphinx) -> None:
     """Disable Sphinx's own index, and call ``save_record`` for each written page instead."""
-    if app.builder.format == "html":
-        builder: Any = app.builder
-        builder.search = False
-        # Sphinx calls ``index_page`` with the complete doctree of each page that it writes.
-        builder.index_page = partial(save_record, app)
+    builder: Any = app.builder
+    builder.search = False
+    # Sphinx calls ``index_page`` with the complete doctree of each page that it writes.
+    builder.index_page = partial(save_record, app)
 
 
 def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -260,7 +259,7 @@ def _words_of_html(raw: nodes.raw, html: str) -> str:
 
 def write_index(app: Sphinx, problem: Exception | None) -> None:
     """Write the index files that have changed, and remove those that are no longer needed."""
-    if problem is not None or app.builder.format != "html":
+    if problem is not None:
         return
     folder = Path(app.outdir, FOLDER)
     wanted: set[Path] = set()

@@ -85,25 +85,17 @@ def _find_nodes_faster() -> None:
     slow: Any = nodes.Node.findall
 
     def findall(
-        self: nodes.Node,
-        condition: Any = None,
-        include_self: bool = True,
-        descend: bool = True,
-        siblings: bool = False,
-        ascend: bool = False,
-    ) -> Iterator[nodes.Node]:
-        if include_self and descend and not siblings and not ascend:
-            if condition is None or isinstance(condition, type):
-                return _nodes_of(self, condition or nodes.Node)
-            return filter(condition, _nodes_of(self, nodes.Node))
-        found: Iterator[nodes.Node] = slow(
-            self, condition, include_self, descend, siblings, ascend
-        )
-        return found
+        self: nodes.Node, condition: Any = None, *args: Any, **options: Any
+    ) -> Any:
+        if args or options:
+            return slow(self, condition, *args, **options)
+        if condition is None or isinstance(condition, type):
+            return _nodes_of(self, condition or nodes.Node)
+        return filter(condition, _nodes_of(self, nodes.Node))
 
     # Replace the method only once: tests set up several sites in one process.
     if slow.__name__ == findall.__name__ and slow.__module__ != __name__:
-        nodes.Node.findall = findall  # type: ignore[assignment, method-assign]
+        nodes.Node.findall = findall  # type: ignore[method-assign]
 
 
 def _nodes_of(root: nodes.Node, kind: type) -> Iterator[nodes.Node]:

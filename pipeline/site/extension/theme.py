@@ -87,11 +87,10 @@ def add_messages(app: Sphinx) -> None:
 
 def write_words(app: Sphinx) -> None:
     """Write the words of our scripts and styles: ``words.js`` and ``words.css``."""
-    if app.builder.format == "html":
-        static = Path(app.outdir, "_static")
-        language = app.config.language
-        files.write_if_changed(static / SCRIPT, words_script(language).encode())
-        files.write_if_changed(static / WORDS_SHEET, words_sheet(language).encode())
+    static = Path(app.outdir, "_static")
+    language = app.config.language
+    files.write_if_changed(static / SCRIPT, words_script(language).encode())
+    files.write_if_changed(static / WORDS_SHEET, words_sheet(language).encode())
 
 
 def words_script(language: str) -> str:
@@ -316,24 +315,20 @@ def add_policy(app: Sphinx, page: str, context: Context) -> None:
     will serve the site. It allows one script, named by its digest. That script inserts all others.
     So browsers do not run a ``<script>`` that ``safety`` has overlooked in a page.
     """
-    site = app.config.jz_site
-    scripts = _scripts(page, context, site["own_pages"], site["pinned"])
     context["jz_first"] = first_script()
     context["jz_policy"] = policy()
-    context["jz_scripts"] = " ".join(scripts)
+    context["jz_scripts"] = " ".join(_scripts(app.config.jz_site, page, context))
 
 
-def _scripts(
-    page: str, context: Context, own_pages: Mapping[str, str], pinned: str
-) -> Iterator[str]:
+def _scripts(site: Mapping[str, Any], page: str, context: Context) -> Iterator[str]:
     """Yield the addresses of a page's scripts in loading order, escaped for HTML."""
     for file in context["script_files"]:
         # Leave out inline scripts and scripts of other sites, because they must not run.
         source = _SOURCE.search(context["js_tag"](file))
         if source and "//" not in source[1]:
             # On the site of another release, lead to MathJax on the pinned site.
-            yield source[1].replace(MATHJAX, f"{pinned}{MATHJAX}")
-    if page == own_pages[PROGRESS]:
+            yield source[1].replace(MATHJAX, f"{site['pinned']}{MATHJAX}")
+    if page == site["own_pages"][PROGRESS]:
         yield context["pathto"]("_static/progress.js", 1)
     for name in _OF_THEME:
         address = context["pathto"](f"_static/{name}", 1)

@@ -40,3 +40,9 @@ function isOpen(command) {
   }
   return Boolean(mark || waiting || /\\$/.test(command));
 }
+// sphinx-copybutton's own function is inserted here.
+
+function formatCopyText(text, prompts, isRegexp, ...rules) {
+  const whole = isRegexp ? withPrompts(text, prompts) : text;
+  return formatLines(whole, prompts, isRegexp, ...rules);
+}

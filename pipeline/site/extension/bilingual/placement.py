@@ -9,6 +9,7 @@ use of each term on a page gets a hint. Uses in code, links and headings do not 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from itertools import chain
@@ -215,19 +216,12 @@ def _with_notes(
 def term_places(text: str, terms: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Yield (position, term) for each occurrence of a term in a text, in order.
 
-    If occurrences overlap, the first one wins; at the same position, the longest one. This is
-    faster than a regular expression, which would be compiled for each block.
+    If occurrences overlap, the first one wins; at the same position, the longest one.
     """
-    # Sort by length: ``min`` returns the first of equal positions, 梯度下降 before 梯度.
-    nearest = {term: text.find(term) for term in sorted(terms, key=len, reverse=True)}
-    while nearest := {term: at for term, at in nearest.items() if at >= 0}:
-        term = min(nearest, key=nearest.__getitem__)
-        start = nearest[term]
-        yield start, term
-        after = start + len(term)
-        for other, at in nearest.items():
-            if at < after:
-                nearest[other] = text.find(other, after)
+    # Of several alternatives, a regular expression takes the first: 梯度下降 before 梯度.
+    longest_first = sorted(terms, key=len, reverse=True)
+    for match in re.finditer("|".join(map(re.escape, longest_first)), text):
+        yield match.start(), match[0]
 
 
 def _may_have_terms(words: nodes.Text, block: nodes.Element) -> bool:

@@ -36,15 +36,8 @@ _REMOVED = "remove-cell"  # tag of a cell that MyST-NB does not show
 _NOT_SHOWN = frozenset((_REMOVED, "remove-input", "remove_cell", "remove_input"))
 # MyST-NB's names for the parts of a cell that can be folded.
 _KINDS = frozenset(("source", "output", "outputs", "content"))
+_THEIRS = "// sphinx-copybutton's own function is inserted here.\n"
 _FORMAT_FUNCTION = "function formatCopyText("
-# sphinx-copybutton has a pattern for prompts only if ``isRegexp`` is true. Without a pattern, our
-# script cannot recognize lines with a prompt.
-_COPY_FUNCTION = """
-function formatCopyText(text, prompts, isRegexp, ...rules) {
-  const whole = isRegexp ? withPrompts(text, prompts) : text;
-  return formatLines(whole, prompts, isRegexp, ...rules);
-}
-"""
 
 
 class CellOfNotebook(Stub):
@@ -167,7 +160,9 @@ def complete_commands(_: Sphinx, config: Config) -> None:
         folder = resources.files("pipeline.site") / "templates"
         script = (folder / "copying.js").read_text(encoding="utf-8")
         renamed = theirs.replace(_FORMAT_FUNCTION, "function formatLines(")
-        whole = f"{script}{renamed}{_COPY_FUNCTION}"
+        # The last function passes ``isRegexp`` on: sphinx-copybutton has a pattern for prompts only
+        # if it is true, and without a pattern we cannot recognize lines with a prompt.
+        whole = script.replace(_THEIRS, renamed)
         config.html_context["copybutton_format_func"] = whole
 
 

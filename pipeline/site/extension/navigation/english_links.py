@@ -28,7 +28,7 @@ from pipeline.site.extension.nodes import (
     sanitized_html,
     write_html,
 )
-from pipeline.site.extension.records import Notes, read_facts
+from pipeline.site.extension.records import Notes, pages_to_write, read_facts
 from pipeline.site.texts import looks_english, text
 
 
@@ -50,8 +50,6 @@ class Place:
 
 # Anchors of each page.
 _ANCHORS: Notes[Anchors] = Notes("jz_anchors")
-# Attribute of Sphinx's environment that has the anchors of the last build.
-_KNOWN = "jz_known_anchors"
 _ID = re.compile(r"<[^>]*\s(?:id|name)=\"([^\"]+)\"")
 _LINK = re.compile(r"(<a\b[^>]*?\shref=)\"([^\"]*)\"")
 
@@ -117,7 +115,7 @@ def _page_at(site: Mapping[str, Any], path: str) -> str:
 def redirect_links(app: Sphinx, tree: nodes.Element, page: str) -> None:
     """Make links to upstream's site in ``tree`` lead to this site, or mark them as English."""
     site = app.config.jz_site
-    if app.builder.format != "html" or not site["english"]["hosts"]:
+    if not site["english"]["hosts"]:
         return
     for link in tree.findall(nodes.reference):
         if is_english(site, link.get("refuri", "")):
@@ -190,10 +188,7 @@ def _ids_in(document: nodes.document) -> Iterator[str]:
 
 def rewrite_links(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Return the pages to write again: all pages if any anchor has changed since the last build."""
-    before = env.__dict__.get(_KNOWN)
-    now = dict(_ANCHORS.by_page(env))
-    env.__dict__[_KNOWN] = now
-    return sorted(env.found_docs) if before not in (None, now) else []
+    return pages_to_write(env, "jz_known_anchors", dict(_ANCHORS.by_page(env)))
 
 
 @cache
@@ -225,8 +220,6 @@ def mark_of_page(app: Sphinx, page: str) -> str:
 
 def mark_links(app: Sphinx, document: nodes.document, page: str) -> None:
     """Mark links to English pages. In a card, the mark follows the title of the card."""
-    if app.builder.format != "html":
-        return
     in_cards: set[int] = set()
     for card in list(document.findall(nodes.container)):
         if card.get("design_component") != "card":

@@ -30,14 +30,14 @@ from pipeline.site.extension.navigation.english_links import (
 from pipeline.site.extension.navigation.links import english_page
 from pipeline.site.extension.navigation.toctree import (
     Mark,
-    WaitingMarks,
     mark_attributes,
     marked_html,
     marks_in_navigation,
+    take_mark,
     toctrees_of,
 )
 from pipeline.site.extension.nodes import both_html
-from pipeline.site.extension.records import Context, on_page
+from pipeline.site.extension.records import Context, on_page, pages_to_write
 from pipeline.site.texts import text
 
 # If a site has more entries than this, each page shows only the branches that lead to the page.
@@ -73,9 +73,8 @@ def add_navigation(app: Sphinx, page: str, context: Context) -> None:
     @cache
     def navigation() -> str:
         """Return the navigation as HTML. Templates may call this several times, or never."""
-        parts, locale = _parts(app), app.config.language
         if page in _pages_of(app):
-            return to_html(parts, page, pathto, trail_of=page, locale=locale)
+            return to_html(app, page, pathto, trail_of=page)
         # The pages of an API reference, often a thousand, are not in the navigation. Those in the
         # same folder that the same page lists get the same HTML: their relative links are equal.
         listing = context.get("jz_listing", page)
@@ -83,7 +82,7 @@ def add_navigation(app: Sphinx, page: str, context: Context) -> None:
         known = app.__dict__.setdefault("_jz_navigation_html", {})
         key = posixpath.dirname(page), listing if listing in _pages_of(app) else ""
         if key not in known:
-            known[key] = to_html(parts, page, pathto, trail_of=listing, locale=locale)
+            known[key] = to_html(app, page, pathto, trail_of=listing)
         return known[key]
 
     site, root = app.config.jz_site, app.config.root_doc
@@ -102,10 +101,7 @@ def add_navigation(app: Sphinx, page: str, context: Context) -> None:
 
 def rewrite_navigation(app: Sphinx, env: BuildEnvironment) -> Sequence[str]:
     """Return the pages to write again: all pages if the navigation has changed."""
-    known = getattr(env, "jz_navigation", None)
-    now = list(map(_content_of, _parts(app)))
-    env.jz_navigation = now  # type: ignore[attr-defined]
-    return sorted(env.found_docs) if known not in (None, now) else ()
+    return pages_to_write(env, "jz_navigation", list(map(_content_of, _parts(app))))
 
 
 def _content_of(entry: Entry) -> tuple[object, ...]:
@@ -115,17 +111,13 @@ def _content_of(entry: Entry) -> tuple[object, ...]:
 
 
 def to_html(
-    parts: Sequence[Entry],
-    page: str,
-    pathto: Callable[[str], str],
-    *,
-    trail_of: str,
-    locale: str,
+    app: Sphinx, page: str, pathto: Callable[[str], str], *, trail_of: str
 ) -> str:
     """Return the navigation for ``page`` as HTML. ``pathto`` returns the address of a page.
 
     The branches on the path to the page ``trail_of`` are open.
     """
+    parts, locale = _parts(app), app.config.language
     # On a large site, every page would be too large if it had all entries.
     count = sum(_count(part.children) for part in parts)
     view = _View(
@@ -250,8 +242,8 @@ def _pages_in(entry: Entry) -> Iterator[str]:
 def _part(app: Sphinx, tree: addnodes.toctree, root: str) -> Entry:
     """Return the part of the navigation that a toctree of the first page gives."""
     caption, original = tree.get("caption") or "", tree.get("jz_english")
-    marks = WaitingMarks(marks_in_navigation(tree))
-    mark = marks.take(caption)
+    marks = marks_in_navigation(tree)
+    mark = take_mark(marks, caption)
     if not original:
         title = _words(caption, mark)
     # A caption from upstream's outline is English.
@@ -266,7 +258,7 @@ def _part(app: Sphinx, tree: addnodes.toctree, root: str) -> Entry:
 def _entries(
     app: Sphinx,
     tree: addnodes.toctree,
-    marks: WaitingMarks,
+    marks: list[Mark],
     *,
     above: tuple[str, ...],
 ) -> Iterator[Entry]:
@@ -275,7 +267,7 @@ def _entries(
         yield from _entries_of_outline(app, tree["jz_rows"], above=above)
         return
     for title, target in tree["entries"]:
-        mark = marks.take(title or "")
+        mark = take_mark(marks, title or "")
         # In Sphinx, ``self`` means the page that contains the toctree.
         page = tree["parent"] if target == "self" else target
         if page in app.env.titles:
@@ -353,7 +345,7 @@ def _children(app: Sphinx, page: str, above: tuple[str, ...]) -> tuple[Entry, ..
         return ()
     children: list[Entry] = []
     for tree in toctrees_of(app.env, page):
-        marks = WaitingMarks(marks_in_navigation(tree))
+        marks = marks_in_navigation(tree)
         children += _entries(app, tree, marks, above=(*above, page))
     return tuple(children)
 

@@ -83,31 +83,27 @@ def note_marks(tree: addnodes.toctree, waiting: Waiting, *, is_first: bool) -> N
     tree.parent["jz_marks"] = marks
 
 
-class WaitingMarks:
-    """Marks that have not been used yet. Each is used once, even if several have equal words."""
+def take_mark(marks: list[Mark], words: str) -> Mark | None:
+    """Remove and return the first mark with these words; None if there is none.
 
-    def __init__(self, marks: Iterable[Mark]) -> None:
-        self.left = list(marks)
-
-    def take(self, words: str) -> Mark | None:
-        """Remove and return the first mark with these words; None if there is none."""
-        for mark in self.left:
-            if mark.text == words:
-                self.left.remove(mark)
-                return mark
-        return None
+    So each mark is used once, even if several have equal words.
+    """
+    mark = next((mark for mark in marks if mark.text == words), None)
+    if mark is not None:
+        marks.remove(mark)
+    return mark
 
 
 def put_marks(wrapper: nodes.compound) -> None:
     """Mark the nodes that Sphinx has made from a toctree. The writer calls this for ``wrapper``."""
-    waiting = WaitingMarks(wrapper["jz_marks"])
+    waiting = list(wrapper["jz_marks"])
     for node in list(_captions_and_entries(wrapper)):
-        mark = waiting.take(node.astext())
+        mark = take_mark(waiting, node.astext())
         if mark is not None:
             _put(mark, node)
     # Sphinx drops the caption of a hidden or empty list. In that case, add a hidden node that
     # represents the block.
-    for mark in waiting.left:
+    for mark in waiting:
         unseen = nodes.inline("", mark.text, jz_hidden="")
         wrapper += unseen
         _put(mark, unseen)
@@ -148,10 +144,9 @@ def _put(mark: Mark, node: nodes.Element) -> None:
     wrap_both_languages(node, english("", mark.english, jz=mark.number, tag="span"))
 
 
-def marks_in_navigation(tree: addnodes.toctree) -> Sequence[Mark]:
+def marks_in_navigation(tree: addnodes.toctree) -> list[Mark]:
     """Return the marks of a toctree that appear only in the sidebar."""
-    marks: Sequence[Mark] = tree.get("jz_marks", ()) if tree["hidden"] else ()
-    return marks
+    return list(tree.get("jz_marks", ())) if tree["hidden"] else []
 
 
 def marked_html(mark: Mark) -> str:
