@@ -35,16 +35,45 @@ from pipeline.site.plan import Site
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One message of a page. ``line`` is the line of its entry in the catalogue, or 0."""
+    """One message of a page. ``entry`` is the entry that translates it, if there is one."""
 
     landed: Landing
-    state: ShownState  # what readers see
-    # State of the translation, even if readers see the English in its place.
-    standing: TranslationState = TranslationState.ENGLISH
-    # For a stale block, the older English that its translation was made from.
-    previous: str = ""
-    line: int = 0
-    origin: OriginKind | None = None  # of a fuzzy block; None if a person wrote it
+    entry: Entry | None
+
+    @property
+    def state(self) -> ShownState:
+        """State as readers see it."""
+        # If the translation equals the English (`JAX`), there is only one text to show.
+        if not self.landed.is_translated or self.landed.text == self.landed.english:
+            return ShownState.ENGLISH
+        if self.entry is not None and self.entry.fuzzy:
+            return ShownState.FUZZY
+        return ShownState.TRANSLATED
+
+    @property
+    def standing(self) -> TranslationState:
+        """State of the translation, even if readers see the English in its place."""
+        if self.entry is None or not self.entry.needs_review:
+            if self.landed.is_translated:
+                return TranslationState.TRANSLATED
+            return TranslationState.ENGLISH
+        if kind_of(self.entry) is OriginKind.DRAFT:
+            return TranslationState.DRAFT
+        # Without the previous English, the change cannot be shown.
+        if self.entry.previous and self.entry.previous != self.landed.msgid:
+            return TranslationState.STALE
+        return TranslationState.UNREVIEWED
+
+    @property
+    def line(self) -> int:
+        """Line of the entry in the catalogue, or 0."""
+        return self.entry.line if self.entry else 0
+
+    @property
+    def origin(self) -> OriginKind | None:
+        """Origin of a fuzzy block; None for other blocks, or if a person wrote it."""
+        is_fuzzy = self.state is ShownState.FUZZY
+        return kind_of(self.entry) if self.entry and is_fuzzy else None
 
     @property
     def has_place(self) -> bool:
@@ -63,23 +92,10 @@ def blocks_of(
     for entry in entries:
         if not entry.obsolete:
             by_msgid.setdefault(entry.msgid, []).append(entry)
-    blocks: list[Block] = []
-    for landed in landings:
-        serving = _entry_for(landed, by_msgid.get(landed.msgid, ()))
-        state = _state_of(landed, serving)
-        standing = _standing_of(landed, serving)
-        block = Block(
-            landed=landed,
-            state=state,
-            standing=standing,
-            previous=_previous_of(serving)
-            if standing is TranslationState.STALE
-            else "",
-            line=serving.line if serving else 0,
-            origin=kind_of(serving) if serving and state is ShownState.FUZZY else None,
-        )
-        blocks.append(block)
-    return tuple(blocks)
+    return tuple(
+        Block(landed=landed, entry=_entry_for(landed, by_msgid.get(landed.msgid, ())))
+        for landed in landings
+    )
 
 
 def _entry_for(landed: Landing, entries: Sequence[Entry]) -> Entry | None:
@@ -94,46 +110,8 @@ def _entry_for(landed: Landing, entries: Sequence[Entry]) -> Entry | None:
     return next(iter(entries), None)
 
 
-def _state_of(landed: Landing, entry: Entry | None) -> ShownState:
-    """Return the state of a block as readers see it. ``entry`` translates it, if there is one."""
-    # If the translation equals the English (`JAX`), there is only one text to show.
-    if not landed.is_translated or landed.text == landed.english:
-        return ShownState.ENGLISH
-    if entry is not None and entry.fuzzy:
-        return ShownState.FUZZY
-    return ShownState.TRANSLATED
-
-
-def _standing_of(landed: Landing, entry: Entry | None) -> TranslationState:
-    """Return the state of a block's translation, even if readers do not see the translation."""
-    if entry is None or not entry.needs_review:
-        return (
-            TranslationState.TRANSLATED
-            if landed.is_translated
-            else TranslationState.ENGLISH
-        )
-    if kind_of(entry) is OriginKind.DRAFT:
-        return TranslationState.DRAFT
-    # Without the previous English, the change cannot be shown.
-    if entry.previous and entry.previous != landed.msgid:
-        return TranslationState.STALE
-    return TranslationState.UNREVIEWED
-
-
-def _previous_of(entry: Entry | None) -> str:
-    """Return the English that a translation was made from; empty if unknown."""
-    return (entry.previous if entry else None) or ""
-
-
 # Splits English into words for a diff. It has no glossary terms, because only Chinese needs them.
 _ENGLISH = pattern_of_words()
-# States of the blocks that the panel of changes lists.
-_OUTDATED = (
-    TranslationState.STALE,
-    TranslationState.UNREVIEWED,
-    TranslationState.DRAFT,
-    TranslationState.ENGLISH,
-)
 
 
 class Role(StrEnum):
@@ -181,15 +159,18 @@ def _rows_of_blocks(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
     """Yield the blocks that are not up to date, in the order of the page."""
     number = 0
     for block in blocks:
-        if block.standing in _OUTDATED and not block.landed.is_rest:
+        standing = block.standing
+        is_outdated = standing is not TranslationState.TRANSLATED
+        if is_outdated and not block.landed.is_rest:
             row: dict[str, Any] = {
                 "id": digest(block.landed.msgid),
-                "state": str(block.standing),
+                "state": str(standing),
                 # If the number is None, the panel has no link to the message.
                 "number": number if block.has_place else None,
             }
-            if block.standing is TranslationState.STALE:
-                pieces = word_diff(block.previous, block.landed.msgid, _ENGLISH)
+            if standing is TranslationState.STALE and block.entry:
+                previous = block.entry.previous or ""
+                pieces = word_diff(previous, block.landed.msgid, _ENGLISH)
                 row["diff"] = [(str(piece.part), piece.text) for piece in pieces]
             yield row
         # The number is the block's index in the page's record. The record has only messages that
