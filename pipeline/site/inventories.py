@@ -24,7 +24,7 @@ from pipeline.core.inventories import (
     read_inventory,
 )
 from pipeline.errors import InputError
-from pipeline.findings import Finding, Severity
+from pipeline.findings import Finding
 from pipeline.site.names import RECORDS
 from pipeline.site.plan import Site
 
@@ -67,12 +67,16 @@ Found = tuple[list[SiteInventory], list[Finding]]
 
 
 def _own(site: Site) -> Found:
-    """Return the inventory of the English site, and a finding if it is missing."""
+    """Return the inventory of the English site. Raises InputError if it is missing."""
     url, path = site.policy.english_url, site.paths.inventory
     if not url:
         return [], []
     if not path.is_file():
-        return [], [_none_of_english(site, path)]
+        raise InputError(
+            "is missing, so only names that the docs themselves list become links",
+            where=_shown(site, path),
+            hint=f"`sync` fetches it from {url}objects.inv, {_given(site)}.",
+        )
     # Cache the result: a run calls this several times and a large inventory takes long to parse.
     stamp = path.stat().st_mtime_ns
     return [_fetched(site.upstream.name, url, path, stamp, _shown(site, path))], []
@@ -100,7 +104,14 @@ def _others(site: Site) -> Found:
         if known and known.url == url:
             available.append(_for_sphinx(name, url, known.objects))
     missing = sorted(wanted.keys() - {inventory.name for inventory in available})
-    return available, [_none_of_others(site, missing)] if missing else []
+    if not missing:
+        return available, []
+    problem = InputError(
+        f"has no names of {', '.join(missing)}: names of these sites do not become links",
+        where=_shown(site, path),
+        hint=f"`sync` fetches their inventories, {_given(site)}. Then commit the file.",
+    )
+    return available, [as_warning(problem)]
 
 
 def _for_sphinx(
@@ -115,28 +126,6 @@ def _for_sphinx(
     digest = hashlib.sha256(data).hexdigest()[:12]
     path = f"{RECORDS}/inventories/{name}-{digest}.inv"
     return SiteInventory(name=name, url=url, path=path, data=data)
-
-
-def _none_of_english(site: Site, path: Path) -> Finding:
-    """Return the finding for a missing inventory of the English docs."""
-    return Finding(
-        code="inventory",
-        severity=Severity.WARNING,
-        where=_shown(site, path),
-        text="is missing, so only names that the docs themselves list become links",
-        hint=f"`sync` fetches it from {site.policy.english_url}objects.inv, {_given(site)}.",
-    )
-
-
-def _none_of_others(site: Site, names: Iterable[str]) -> Finding:
-    """Return the finding for sites that the table of names lacks."""
-    return Finding(
-        code="inventory",
-        severity=Severity.WARNING,
-        where=_shown(site, site.paths.names),
-        text=f"has no names of {', '.join(names)}: names of these sites do not become links",
-        hint=f"`sync` fetches their inventories, {_given(site)}. Then commit the file.",
-    )
 
 
 def _given(site: Site) -> str:

@@ -7,7 +7,7 @@ or removed finished translations of the page. Uncommitted changes have no date, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from operator import attrgetter
 from pathlib import PurePosixPath
@@ -71,26 +71,20 @@ def last_changes(site: Site) -> tuple[PageChange, ...]:
             counted = memo.get(_subject(change), _COUNTING)
             if counted is not None and counted.any:
                 waiting.discard(page)
-                found.append(_page_change(page, change, counted))
+                made = PageChange(
+                    **asdict(counted),
+                    page=page,
+                    commit=change.commit,
+                    date=change.date,
+                    author=change.author,
+                )
+                found.append(made)
         if not waiting:
             break
     # Drop the results for commits that are not needed any more.
     memo.keep_only(asked)
     memo.save()
     return tuple(found)
-
-
-def _page_change(page: str, change: FileChange, counted: Counted) -> PageChange:
-    """Return the change of a page, from the change of its memory file and the counts."""
-    return PageChange(
-        page=page,
-        commit=change.commit,
-        date=change.date,
-        author=change.author,
-        added=counted.added,
-        changed=counted.changed,
-        removed=counted.removed,
-    )
 
 
 def _subject(change: FileChange) -> str:

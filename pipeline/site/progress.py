@@ -13,7 +13,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from pipeline.core.pin.lock import Lock
-from pipeline.core.results import PageResult, progress_of, whole_percent
+from pipeline.core.results import PageResult, whole_percent
 from pipeline.site.texts import words
 
 if TYPE_CHECKING:
@@ -66,25 +66,6 @@ class Reach:
     links: int  # pages that link to it
 
 
-def page_counts(pages: Sequence[PageResult]) -> list[dict[str, Any]]:
-    """Return the number of English words of every page, by state.
-
-    The numbers add up: ``translated + fuzzy + untranslated = words``.
-    """
-    rows = []
-    for page in pages:
-        counts = progress_of([page])
-        row = {
-            "page": page.page,
-            "words": counts.words,
-            "translated": counts.translated_words,
-            "fuzzy": counts.fuzzy_words,
-            "untranslated": counts.untranslated_words,
-        }
-        rows.append(row)
-    return rows
-
-
 def facts(
     lock: Lock,
     pages: Sequence[PageResult],
@@ -99,6 +80,16 @@ def facts(
     first. ``others`` are counts of pages that are not part of this run. ``title`` is the name of
     the documented package or of the docs.
     """
+    rows = [
+        {
+            "page": page.page,
+            "words": page.words,
+            "translated": page.translated_words,
+            "fuzzy": page.fuzzy_words,
+            "untranslated": page.untranslated_words,
+        }
+        for page in pages
+    ]
     # Ties are sorted by name, so that equal facts give an equal file.
     names = sorted(contributors, key=lambda name: (-contributors[name], name))
     return {
@@ -106,7 +97,7 @@ def facts(
         "release": lock.version,
         "commit": lock.commit[:12],
         "date": lock.date[:10],
-        "pages": sorted([*page_counts(pages), *others], key=lambda row: row["page"]),
+        "pages": sorted([*rows, *others], key=lambda row: row["page"]),
         "contributors": [
             {"name": name, "messages": contributors[name]} for name in names
         ],
