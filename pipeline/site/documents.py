@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from pipeline.adapters import files, kernel, po
@@ -123,7 +122,6 @@ class PageDocument:
     path: str
     data: bytes
     landings: tuple[Landing, ...]
-    file: Path | None = None  # a file with the same bytes, if there is one
     outputs: ShownOutputs = ShownOutputs.MISSING
     is_notebook: bool = False
 
@@ -147,95 +145,53 @@ def page_document(site: Site, page: PageResult) -> PageDocument:
     path = page.files[0].path
     executed = site.paths.executed(site.locale) / f"{page.page}.ipynb"
     ran = files.read_bytes(executed) if executed.is_file() else None
-    if site.policy.show_fuzzy and page.fuzzy:
-        return _preview(site, page, ran)
-    # The landings are valid for the executed notebook as well, because it has the same prose as the
-    # merged document.
-    landings = landings_of(site, page)
+    is_preview = site.policy.show_fuzzy and bool(page.fuzzy)
     file = site.document(path)
+    if is_preview:
+        # The merged document lacks fuzzy translations, so merge the page again for the preview.
+        again = merge_again(site, page, with_fuzzy=True)
+        merged, landings = again.data, again.blocks
+    else:
+        # The landings are valid for the executed notebook as well, because it has the same prose as
+        # the merged document.
+        merged, landings = files.read_bytes(file), landings_of(site, page)
+    document = PageDocument(page=page, path=path, data=merged, landings=landings)
     if ran is None:
-        data = files.read_bytes(file)
-        document = _without_run(page, path, data, landings=landings, file=file)
-        return _unrun(document, data) if site.upstream.is_beside else document
+        return _without_run(document, is_runnable=not site.upstream.is_beside)
     # If the merged document is newer than the notebook, the prose of the notebook may be outdated.
     # In that case, put the notebook's outputs into the merged document.
-    if file.stat().st_mtime_ns <= executed.stat().st_mtime_ns:
-        return _with_run(page, ran, landings=landings, file=executed)
-    merged = files.read_bytes(file)
-    try:
-        notebook = _with_outputs_of(ran, path, merged)
-    except PipelineError:  # the outputs come from other code
-        return _without_run(page, path, merged, landings=landings, file=file)
-    return _with_run(page, notebook, landings=landings)
-
-
-def _preview(site: Site, page: PageResult, ran: bytes | None) -> PageDocument:
-    """Return the page with its fuzzy translations, for translators (``--show-fuzzy``)."""
-    path = page.files[0].path
-    # The merged document lacks fuzzy translations, so the page is merged again for the preview.
-    merged = merge_again(site, page, with_fuzzy=True)
-    if ran is None:
-        return _without_run(page, path, merged.data, landings=merged.blocks)
-    return _with_run(
-        page, _with_outputs_of(ran, path, merged.data), landings=merged.blocks
-    )
-
-
-def _with_run(
-    page: PageResult,
-    notebook: bytes,
-    *,
-    landings: tuple[Landing, ...],
-    file: Path | None = None,
-) -> PageDocument:
-    """Return the document of a page whose code ran. ``file`` has the same bytes, if given."""
-    return PageDocument(
-        page=page,
+    if is_preview or file.stat().st_mtime_ns > executed.stat().st_mtime_ns:
+        try:
+            ran = _with_outputs_of(ran, path, merged)
+        except PipelineError:  # the outputs come from other code
+            return _without_run(document, is_runnable=True)
+    return replace(
+        document,
         path=f"{page.page}.ipynb",
-        data=notebook,
-        landings=landings,
-        file=file,
+        data=ran,
         outputs=ShownOutputs.RAN,
         is_notebook=True,
     )
 
 
-def _unrun(document: PageDocument, data: bytes) -> PageDocument:
-    """Return the document of a page whose release cannot run here, with upstream's stored outputs.
+def _without_run(document: PageDocument, *, is_runnable: bool) -> PageDocument:
+    """Return the document of a page whose code did not run. A notebook loses its outputs.
 
-    ``data`` is the merged document, which has these outputs, if there are any.
+    A release that is not ``is_runnable`` here keeps the outputs that upstream's notebook contains.
     """
-    if document.path.endswith(".ipynb"):
-        notebook = execution.parse_notebook(data, where=document.path)
-        if any(cell.get("outputs") for cell in notebook["cells"]):
-            return replace(document, data=data, outputs=ShownOutputs.STORED)
-    return replace(document, outputs=ShownOutputs.UNRUN)
-
-
-def _without_run(
-    page: PageResult,
-    path: str,
-    data: bytes,
-    *,
-    landings: tuple[Landing, ...],
-    file: Path | None = None,
-) -> PageDocument:
-    """Return the document of a page whose code did not run. A notebook loses its outputs."""
-    is_notebook = False
-    if path.endswith(".ipynb"):
-        # The outputs in upstream's notebook may come from another version of its code.
+    path, data = document.path, document.data
+    outputs = ShownOutputs.MISSING if is_runnable else ShownOutputs.UNRUN
+    is_notebook = path.endswith(".ipynb")
+    if is_notebook:
         notebook = execution.parse_notebook(data, where=path)
-        data, file, is_notebook = to_json(without_outputs(notebook)), None, True
+        if not is_runnable and any(cell.get("outputs") for cell in notebook["cells"]):
+            outputs = ShownOutputs.STORED
+        else:
+            # The outputs in upstream's notebook may come from another version of its code.
+            data = to_json(without_outputs(notebook))
     elif path.endswith(".md"):
         is_notebook = is_myst_notebook(data.decode("utf-8", "replace"))
-    return PageDocument(
-        page=page,
-        path=path,
-        data=data,
-        landings=landings,
-        file=file,
-        is_notebook=is_notebook,
-    )
+    return replace(document, data=data, outputs=outputs, is_notebook=is_notebook)
 
 
 def _with_outputs_of(executed: bytes, path: str, merged: bytes) -> bytes:

@@ -8,10 +8,9 @@ differ, and removes files that do not belong to the site any more.
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from pipeline.core.pin.lock import (
 from pipeline.core.results import PageResult
 from pipeline.errors import InputError, PipelineError
 from pipeline.findings import Finding
+from pipeline.limits import UPSTREAM_BYTES
 from pipeline.site.build_memo import SubjectState, subject_of_page
 from pipeline.site.configuration import configuration_of
 from pipeline.site.documents import notebooks_of, page_document, to_json
@@ -40,6 +40,18 @@ from pipeline.site.records import record_of
 from pipeline.site.search.index import readers_words
 from pipeline.site.terms import synonyms, term_list
 
+# Results that the files of a page depend on: the freshness line below the title shows the counts.
+_COUNTS = attrgetter(
+    *(
+        "files",
+        "words",
+        "translated",
+        "translated_words",
+        "fuzzy",
+        "code_cells",
+        "rest_words",
+    )
+)
 # Content of a file: bytes, the path of a file with the content, or None if the file is up to date.
 Content = bytes | Path | None
 
@@ -96,7 +108,7 @@ def assemble(
     for path, content in wanted.items():
         # None means that the file is up to date.
         if content is not None:
-            changed += _write_or_link(site.sources / path, content)
+            changed += _write(site.sources / path, content)
     # Remove all other files: Sphinx would build a page from every document in its folder.
     start = len(site.sources.as_posix()) + 1
     stale = [
@@ -241,8 +253,7 @@ def _page_files(
     record = to_json(record_of(site, shown, included))
     made = _PageFiles(
         sources={
-            # If the document exists as a file, link to the file instead of a copy.
-            page_path(one.path): one.file or one.data
+            page_path(one.path): one.data
             for one in (shown, *included)
             if not is_reference(one.path)
         }
@@ -293,44 +304,14 @@ def _result_key(page: PageResult) -> str:
     """Return the results of the run that no file contains, as a part of the page's key."""
     run = page.execution
     ran = (run.status, run.reason, run.cells, run.total, run.note) if run else None
-    # The freshness line below the title shows these counts.
-    counts = (
-        page.words,
-        page.translated,
-        page.translated_words,
-        page.fuzzy,
-        page.code_cells,
-        page.rest_words,
-    )
-    return repr((page.files, counts, ran))
+    return repr((_COUNTS(page), ran))
 
 
-def _write_or_link(path: Path, content: bytes | Path) -> bool:
-    """Write ``content`` to ``path``; return whether that changed the file. Raises WriteError.
+def _write(path: Path, content: bytes | Path) -> bool:
+    """Write ``content``, or that of the file, to ``path``; return whether that changed the file.
 
-    If ``content`` is a path, the file becomes a hard link to it where possible: executed notebooks
-    are large.
+    Raises WriteError.
     """
-    if isinstance(content, bytes):
-        return files.write_if_changed(path, content, flush=False)
-    try:
-        # ``samefile`` is true for hard links, and faster than a comparison of the bytes.
-        is_there = path.exists()
-        if is_there and (
-            path.samefile(content) or path.read_bytes() == content.read_bytes()
-        ):
-            return False
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Never write to ``path`` in place: it may be a hard link to a file outside this folder.
-        path.unlink(missing_ok=True)
-        try:
-            os.link(content, path)
-        except OSError:  # different file systems, or no support for hard links
-            shutil.copy2(content, path)
-    except OSError as error:
-        raise files.WriteError(
-            f"cannot be written: {error.strerror}",
-            where=str(path),
-            hint="Free some space or correct the permissions, and run again.",
-        ) from error
-    return True
+    if isinstance(content, Path):
+        content = files.read_bytes(content, limit=UPSTREAM_BYTES)
+    return files.write_if_changed(path, content, flush=False)
