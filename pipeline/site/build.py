@@ -274,16 +274,11 @@ def _check_extensions(policy: SitePolicy) -> None:
 
 
 def _file_stamps(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return size (bytes) and modification time (ns) of each file below ``folder``, by path.
-
-    A site has thousands of files: ``os.walk`` takes a fifth of the time of ``rglob``.
-    """
+    """Return size (bytes) and modification time (ns) of each file below ``folder``, by path."""
     stamps: dict[str, tuple[int, int]] = {}
-    for place, _, names in os.walk(folder):
-        for name in names:
-            path = os.path.join(place, name)
-            status = os.lstat(path)
-            stamps[path] = (status.st_size, status.st_mtime_ns)
+    for path in files.paths_below(folder, ""):
+        status = os.lstat(path)
+        stamps[path] = (status.st_size, status.st_mtime_ns)
     return stamps
 
 

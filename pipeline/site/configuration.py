@@ -59,17 +59,11 @@ def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
     for prefix in folders.prefixes:
         pages = [page for page in site.names if page.startswith(prefix)]
         if pages and reached.keys().isdisjoint(pages):
-            found[prefix.rstrip("/")] = _outermost(pages, texts, prefix)
+            begin = root_page(pages, tops=(prefix,))
+            below = distances(texts, first=begin, tops=(prefix,))
+            listed = [begin, *(page for page in pages if page not in below)]
+            found[prefix.rstrip("/")] = listed
     return found
-
-
-def _outermost(
-    pages: Sequence[str], texts: Mapping[str, str], prefix: str
-) -> list[str]:
-    """Return the first page of a folder, and the pages to which its toctrees do not lead."""
-    begin = root_page(pages, tops=(prefix,))
-    below = distances(texts, first=begin, tops=(prefix,))
-    return [begin, *(page for page in pages if page not in below)]
 
 
 def _page_texts(site: Site) -> dict[str, str]:
@@ -111,7 +105,9 @@ def english_places(policy: SitePolicy, lock: Lock) -> Mapping[str, Sequence[str]
         return {"hosts": (), "root": "", "base": "", "paths": ()}
     path = f"/{folders}" if folders.endswith("/") or not folders else f"/{folders}/"
     above, _, version = path.rstrip("/").rpartition("/")
-    shown = (*_NEWEST, *filter(None, _pinned(lock)))
+    # Names for the docs of the pinned commit: 0.10.2, v0.10.2, and the ref.
+    pinned = (lock.version, lock.version and f"v{lock.version}", lock.ref)
+    shown = (*_NEWEST, *dict.fromkeys(filter(None, pinned)))
     has_versions = version in shown
     return {
         "hosts": [*map(str.lower, (host, *policy.english_hosts))],
@@ -120,12 +116,6 @@ def english_places(policy: SitePolicy, lock: Lock) -> Mapping[str, Sequence[str]
         "base": f"{above}/" if has_versions else path,
         "paths": [f"{above}/{name}/" for name in shown] if has_versions else [path],
     }
-
-
-def _pinned(lock: Lock) -> Sequence[str]:
-    """Return names for the docs of the pinned commit: ``0.10.2``, ``v0.10.2``, and the ref."""
-    version = [lock.version, f"v{lock.version}"] if lock.version else []
-    return [*dict.fromkeys([*version, lock.ref])]
 
 
 PREFIX = "copybutton_"
@@ -154,7 +144,7 @@ def copy_rules(site: Site) -> dict[str, Any]:
     path = site.paths.docs / f"{english_folder(site.lock)}conf.py"
     if not path.is_file():
         return {f"{PREFIX}{name}": value for name, value in PROMPTS.items()}
-    return rules_in(files.read_bytes(path).decode("utf-8", "replace"))
+    return rules_in(_read_text(path))
 
 
 def rules_in(code: str) -> dict[str, Any]:
@@ -305,8 +295,7 @@ def moved_pages(site: Site) -> dict[str, str]:
     for prefix in site.lock.docs.prefixes:
         configuration = site.paths.docs / f"{prefix}conf.py"
         if configuration.is_file():
-            code = files.read_bytes(configuration).decode("utf-8", "replace")
-            redirects |= read_redirects(code, below=prefix)
+            redirects |= read_redirects(_read_text(configuration), below=prefix)
     # Some readers take an address of upstream's site and replace only the host. Upstream's address
     # lacks the docs folder, so here ``guide`` must lead to ``docs/guide``.
     top = english_folder(site.lock)
