@@ -17,14 +17,15 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from pipeline.site.search.pieces import SearchedPage, last_entries_of
 from pipeline.tables import read_table
 
+Item = TypeVar("Item")
 # A synonym: words that readers may search for, and the words that the search then looks up as well.
 Synonyms = tuple[list[str], list[str]]
 
@@ -105,10 +106,13 @@ def files_of(
     for name, page in pages.items():
         starts = starts_by_page[name] = []
         folder = (elsewhere or {}).get(name, "")
-        for start, pieces in _page_files(page.pieces):
+        start = 0
+        sizes = (_size("".join(piece)) for piece in page.pieces)
+        for pieces in _groups(page.pieces, sizes, TEXT):
             if not folder:
                 files[f"pages/{name}.{len(starts)}"] = to_json(pieces)
             starts.append(start)
+            start += len(pieces)
     for name, page in guides.items():
         row = [name, page.title, page.english, int(page.is_translated)]
         row += [len(page.pieces), starts_by_page[name]]
@@ -116,9 +120,15 @@ def files_of(
         rows.append([*row, folder] if folder else row)
     firsts: list[str] = []
     places = places_by_entry(pages)
-    for first, entries in _entry_files(places):
-        files[f"entries/{len(firsts)}"] = entries
-        firsts.append(first)
+    entries = sorted(places, key=_utf16)
+    # Entries and their positions have no characters that JSON escapes. Add 6 for four quotes, a
+    # colon and a comma.
+    sizes = (_size(entry + places[entry]) + 6 for entry in entries)
+    for group in _groups(entries, sizes, ENTRIES):
+        files[f"entries/{len(firsts)}"] = to_json(
+            {entry: places[entry] for entry in group}
+        )
+        firsts.append(group[0])
     # The digest is part of the addresses of all files, because a browser may have cached files of
     # another build, in which pages and pieces have other numbers.
     digest = sha256("".join(files.values()).encode("utf-8", "replace"))
@@ -238,48 +248,24 @@ def _usual_words(places: Mapping[str, str]) -> list[str]:
     return sorted(counts, key=lambda entry: (-counts[entry], entry))
 
 
-def _page_files(pieces: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[Any]]]:
-    """Yield each page file of a page: the number of its first piece, and its pieces.
-
-    The files have a limited size.
-    """
-    start = size = 0
-    file: list[Any] = []
-    for number, piece in enumerate(pieces):
-        length = len("".join(piece).encode("utf-8", "replace"))
-        if file and size + length > TEXT:
-            yield start, file
-            start, size, file = number, 0, []
-        file.append(piece)
+def _groups(
+    items: Sequence[Item], sizes: Iterable[int], limit: int
+) -> list[list[Item]]:
+    """Return the items in groups. A group with several items has at most ``limit`` bytes."""
+    groups: list[list[Item]] = []
+    size = limit
+    for item, length in zip(items, sizes, strict=True):
         size += length
-    if file:
-        yield start, file
+        if size > limit or not groups:
+            groups.append([])
+            size = length
+        groups[-1].append(item)
+    return groups
 
 
-def _entry_files(places: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the first entry and the content of each entry file.
-
-    Entries are sorted as JavaScript sorts strings: ``search.js`` finds a file by comparing first
-    entries. The files have a limited size.
-    """
-    lines: list[str] = []
-    first = ""
-    size = 0
-    for entry in sorted(places, key=_utf16):
-        # Entries are letters, digits, dots and underscores, so JSON needs no escaping.
-        line = f'"{entry}":"{places[entry]}"'
-        # Count bytes, not characters: most entries are two Chinese characters of three bytes each.
-        # Add 1 for the comma.
-        length = len(line.encode("utf-8", "replace")) + 1
-        if lines and size + length > ENTRIES:
-            yield first, f"{{{','.join(lines)}}}"
-            lines, size = [], 0
-        if not lines:
-            first = entry
-        lines.append(line)
-        size += length
-    if lines:
-        yield first, f"{{{','.join(lines)}}}"
+def _size(text: str) -> int:
+    """Return the number of bytes of a text."""
+    return len(text.encode("utf-8", "replace"))
 
 
 def _utf16(entry: str) -> bytes:

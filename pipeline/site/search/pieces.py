@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, pairwise
+from operator import attrgetter
 from unicodedata import normalize
 
 # Scripts without spaces between words: kana, Han (all planes), Hangul.
@@ -221,39 +222,30 @@ def _at_line_ends(blocks: Iterable[Block]) -> Iterator[Block]:
 
 def _piece(blocks: Sequence[Block], anchor: str, heading: str) -> list[Piece]:
     """Return the piece made from some blocks; none if they have no text."""
-    texts: list[str] = []
-    copies: list[str] = []
-    headings: list[str] = []
-    names: list[str] = []
-    asides: list[str] = []
-    summaries: list[str] = []
-    objects: list[str] = []
-    for block in blocks:
-        both = f"{block.text}\n{block.english}"
-        if block.anchor is not None:
-            # Keep the heading apart: the text of a piece does not include it.
-            headings.append(both)
-            objects += block.names
-            continue
-        texts.append(block.text)
-        copies.append(block.english)
-        names += block.names
-        if block.is_aside:
-            asides.append(both)
-        if block.is_summary:
-            summaries.append(both)
+    # The text of a piece does not include its heading.
+    body = [block for block in blocks if block.anchor is None]
+    headings = [block for block in blocks if block.anchor is not None]
     piece = Piece(
         anchor=anchor,
         heading=heading,
-        text=_lines(texts),
-        english=_lines(copies),
-        headings=_lines(headings),
-        asides=_lines(asides),
-        summaries=_lines(summaries),
-        names=names,
-        objects=objects,
+        text=_lines(map(_TEXT, body)),
+        english=_lines(map(_ENGLISH, body)),
+        headings=_lines(map(_both, headings)),
+        asides=_lines(map(_both, filter(_IS_ASIDE, body))),
+        summaries=_lines(map(_both, filter(_IS_SUMMARY, body))),
+        names=[*chain.from_iterable(map(_NAMES, body))],
+        objects=[*chain.from_iterable(map(_NAMES, headings))],
     )
     return [piece] if piece.text or piece.english or piece.headings else []
+
+
+_TEXT, _ENGLISH, _NAMES = map(attrgetter, ("text", "english", "names"))
+_IS_ASIDE, _IS_SUMMARY = attrgetter("is_aside"), attrgetter("is_summary")
+
+
+def _both(block: Block) -> str:
+    """Return the text of a block in both languages."""
+    return f"{block.text}\n{block.english}"
 
 
 def _lines(texts: Iterable[str]) -> str:
