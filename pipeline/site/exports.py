@@ -15,7 +15,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
-from xml.etree import ElementTree
+from xml.sax.saxutils import escape as xml_escape
 
 from pipeline.adapters import files
 from pipeline.core.execution import code_cells as execution
@@ -27,7 +27,7 @@ from pipeline.site.documents import to_json
 from pipeline.site.manifest import docstring_name, freshness_of_site, source_name
 from pipeline.site.names import RECORDS, SEARCH
 from pipeline.site.plan import Site
-from pipeline.site.progress import template
+from pipeline.site.progress import environment, source_of, template
 from pipeline.site.texts import ENGLISH, interface_language, words
 
 
@@ -73,7 +73,6 @@ def _is_inside(path: str) -> bool:
 
 FEED = "atom.xml"
 ENTRIES = 50  # maximum: the most recently changed pages
-_ATOM = "http://www.w3.org/2005/Atom"
 # Date of a feed that has no entries, if the commit of the docs has no date.
 _NEVER = "1970-01-01T00:00:00Z"
 
@@ -88,42 +87,35 @@ def feed(
     entries.
     """
     rows_of = {row["page"]: row for row in rows}
-    changes = [change for change in history if change["page"] in rows_of]
-    changes.sort(key=_moment, reverse=True)
+    changes = sorted(
+        (change for change in history if change["page"] in rows_of),
+        key=_moment,
+        reverse=True,
+    )
+    said = words(site.locale, "feed")
     title = site.policy.title or site.upstream.name
-    root = ElementTree.Element("feed", {"xmlns": _ATOM, "xml:lang": _language(site)})
-    _add(root, "id", _id(site))
-    _add(root, "title", title)
-    newest = changes[0]["date"] if changes else site.lock.date
-    _add(root, "updated", newest or _NEVER)
-    _link(root, "alternate", site.policy.url or "index.html")
-    # A feed should contain its own address. This address is known only if the site's ``url`` is
-    # configured.
-    if site.policy.url:
-        _link(root, "self", f"{site.policy.url}{FEED}")
-    _author(root, words(site.locale, "feed")["by"].format(title))
-    for change in changes[:ENTRIES]:
-        _add_entry(root, site, rows_of[change["page"]], change)
-    ElementTree.indent(root, " ")
-    text = ElementTree.tostring(root, encoding="unicode")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
-
-
-def _add_entry(
-    root: ElementTree.Element,
-    site: Site,
-    row: Mapping[str, Any],
-    change: Mapping[str, Any],
-) -> None:
-    """Add an entry for one page with its last change."""
-    entry = ElementTree.SubElement(root, "entry")
-    _add(entry, "id", _id(site, change["page"], change["commit"]))
-    _add(entry, "title", row["title"])
-    _add(entry, "updated", change["date"])
-    _link(entry, "alternate", f"{site.policy.url}{row['url']}")
-    _author(entry, change["author"])
-    summary = words(site.locale, "feed")["summary"]
-    _add(entry, "summary", summary.format(**change))
+    made = environment({"xml": _xml}).from_string(source_of("atom.xml.j2"))
+    text = made.render(
+        language=_language(site),
+        id=_id(site),
+        title=title,
+        updated=(changes[0]["date"] if changes else site.lock.date) or _NEVER,
+        # A feed should contain its own address. This address is known only if the site's ``url`` is
+        # configured.
+        url=site.policy.url,
+        name=FEED,
+        author=said["by"].format(title),
+        entries=[
+            {
+                **change,
+                **rows_of[change["page"]],
+                "id": _id(site, change["page"], change["commit"]),
+                "summary": said["summary"].format(**change),
+            }
+            for change in changes[:ENTRIES]
+        ],
+    )
+    return f"{text}\n".encode()
 
 
 def _moment(change: Mapping[str, Any]) -> datetime:
@@ -138,9 +130,9 @@ def _id(site: Site, *parts: str) -> str:
     return uuid5(NAMESPACE_URL, name).urn
 
 
-def _add(parent: ElementTree.Element, name: str, content: str) -> None:
-    """Add an element with text, without characters that XML cannot contain."""
-    ElementTree.SubElement(parent, name).text = "".join(filter(_is_in_xml, content))
+def _xml(text: str) -> str:
+    """Return a text for XML: escaped, without characters that XML cannot contain."""
+    return xml_escape("".join(filter(_is_in_xml, text)))
 
 
 def _is_in_xml(letter: str) -> bool:
@@ -149,15 +141,6 @@ def _is_in_xml(letter: str) -> bool:
         # The only control characters in XML: tab, line feed and carriage return.
         return letter in "\t\n\r"
     return not ("\ud800" <= letter <= "\udfff" or letter in "\ufffe\uffff")
-
-
-def _link(parent: ElementTree.Element, relation: str, address: str) -> None:
-    ElementTree.SubElement(parent, "link", {"rel": relation, "href": address})
-
-
-def _author(parent: ElementTree.Element, name: str) -> None:
-    """Add an author. Atom requires a name, so an empty one becomes ``?``."""
-    _add(ElementTree.SubElement(parent, "author"), "name", name or "?")
 
 
 def _language(site: Site) -> str:
