@@ -11,10 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
-from pipeline.adapters import files, po
 from pipeline.core.catalog.origins import (
     Machine,
     OriginKind,
@@ -27,8 +25,7 @@ from pipeline.core.document.message import Kind
 from pipeline.core.memory.record import TOUCH, digest, translators_of
 from pipeline.core.word_diff import pattern_of_words, word_diff
 from pipeline.entries import Entry
-from pipeline.errors import InputError
-from pipeline.site.credits import ADOPTED
+from pipeline.site.credits import ADOPTED, entries_in
 from pipeline.site.names import ShownState, TranslationState
 from pipeline.site.plan import Site
 
@@ -214,7 +211,7 @@ def authors_of(entry: Entry) -> Iterator[Author]:
 
 
 # Starts of the notes that name an author.
-_NAMING = (b"translator: ", ADOPTED, b"#. drafted: ")
+NAMING = (b"translator: ", ADOPTED, b"#. drafted: ")
 
 
 def contributors(site: Site) -> dict[str, int]:
@@ -222,24 +219,9 @@ def contributors(site: Site) -> dict[str, int]:
     counts: Counter[str] = Counter()
     folder = site.paths.memories(site.locale)
     for path in sorted(folder.rglob("*.po")):
-        for entry in entries_with_authors(path):
+        for entry in entries_in(path, *NAMING):
             authors = authors_of(entry)
             counts.update(
                 author.name for author in authors if author.role is not Role.MODEL
             )
     return dict(counts)
-
-
-def entries_with_authors(path: Path) -> tuple[Entry, ...]:
-    """Return the entries of a memory file; none if no note names an author."""
-    if not path.is_file():
-        return ()
-    data = files.read_bytes(path)
-    # Few files name authors, so parse only these: parsing all files would take most of a build's
-    # time.
-    if not any(note in data for note in _NAMING):
-        return ()
-    try:
-        return po.read_catalog(data, where=str(path)).catalog.entries
-    except InputError:
-        return ()  # the stage that opens the memory has reported it

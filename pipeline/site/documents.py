@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pipeline.adapters import files, kernel, po
+from pipeline.adapters import files, kernel
 from pipeline.core.checks.engine import blocking_problem
 from pipeline.core.checks.model import Subject
 from pipeline.core.document import merge
@@ -29,6 +29,7 @@ from pipeline.core.pin.lock import page_name
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.errors import GuardError, InputError, PipelineError
+from pipeline.site.credits import entries_in
 from pipeline.site.names import DOWNLOADS, ShownOutputs
 from pipeline.site.plan import Site
 
@@ -67,7 +68,7 @@ def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Me
     document = _upstream_document(site, page.files[0].path)
     ignored = site.upstream.ignored(page.page)
     shown: list[Entry] = []
-    for entry in catalog_entries(site, page.page):
+    for entry in entries_in(site.paths.catalog(site.locale, page.page)):
         finished = entry
         if with_fuzzy and not entry.obsolete:
             finished = replace(entry, fuzzy=False)
@@ -80,15 +81,6 @@ def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Me
     # Choose among the entries as the stage ``merge`` does.
     translations = translations_of(Catalog(entries=tuple(shown)))
     return merge.merge(document, translations, _extras(site, document))
-
-
-def catalog_entries(site: Site, page: str) -> tuple[Entry, ...]:
-    """Return the entries of a page's catalogue; none if it cannot be read."""
-    path = site.paths.catalog(site.locale, page)
-    try:
-        return po.read_catalog(files.read_bytes(path), where=str(path)).catalog.entries
-    except InputError:
-        return ()  # ``update`` has reported the broken catalogue
 
 
 def _upstream_document(site: Site, path: str) -> Document:

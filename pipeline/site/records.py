@@ -15,7 +15,6 @@ from os.path import commonprefix
 from typing import Any
 from urllib.parse import quote
 
-from pipeline.adapters import files, po
 from pipeline.core.catalog.origins import OriginKind
 from pipeline.core.document.message import Kind
 from pipeline.core.execution import code_cells as execution
@@ -24,9 +23,9 @@ from pipeline.core.pin.lock import SourceFile, is_reference
 from pipeline.core.reference import PATH
 from pipeline.core.results import PageResult
 from pipeline.entries import Entry
-from pipeline.errors import InputError
-from pipeline.site.blocks import Block, blocks_of, entries_with_authors, since
-from pipeline.site.documents import PageDocument, catalog_entries
+from pipeline.site.blocks import NAMING, Block, blocks_of, since
+from pipeline.site.credits import entries_in
+from pipeline.site.documents import PageDocument
 from pipeline.site.freshness_line import freshness, shared_line
 from pipeline.site.names import ShownState
 from pipeline.site.plan import Site
@@ -64,9 +63,9 @@ def record_of(
     for one in documents:
         name = one.page.page
         if name not in entries:
-            entries[name] = catalog_entries(site, name)
+            entries[name] = entries_in(site.paths.catalog(site.locale, name))
             lines[name] = _memory_lines(site, name)
-            remembered += entries_with_authors(site.paths.memory(site.locale, name))
+            remembered += entries_in(site.paths.memory(site.locale, name), *NAMING)
         found = blocks_of(one.landings, entries[name])
         records += [
             _block_record(site, one.page, block, lines[name])
@@ -218,18 +217,12 @@ def _shorten_addresses(records: Sequence[dict[str, Any]]) -> str:
 
 def _definitions(shown: PageDocument) -> Iterator[str]:
     """Yield the link definitions of a page, ``[name]: address``, which its messages may use."""
-    for text in _markdown_texts(shown):
-        yield from _DEFINITION.findall(text)
-
-
-def _markdown_texts(shown: PageDocument) -> Iterator[str]:
-    """Yield the Markdown of a document. A notebook gives one text for each Markdown cell."""
     if not shown.path.endswith(".ipynb"):
-        yield shown.data.decode("utf-8", "replace")
+        yield from _DEFINITION.findall(shown.data.decode("utf-8", "replace"))
         return
     for cell in execution.parse_notebook(shown.data, where=shown.path)["cells"]:
         if cell.get("cell_type") == "markdown":
-            yield execution.source_of(cell)
+            yield from _DEFINITION.findall(execution.source_of(cell))
 
 
 def _memory_lines(site: Site, page: str) -> dict[str, int]:
@@ -237,17 +230,11 @@ def _memory_lines(site: Site, page: str) -> dict[str, int]:
 
     Return an empty dictionary if the links for editing lead to the catalogue.
     """
-    path = site.paths.memory(site.locale, page)
     # Most projects commit the memory, not the catalogues. Then the configured address for editing
     # leads to the memory.
-    if "/memory/" not in site.policy.edit_url or not path.is_file():
+    if "/memory/" not in site.policy.edit_url:
         return {}
-    try:
-        entries = po.read_catalog(
-            files.read_bytes(path), where=str(path)
-        ).catalog.entries
-    except InputError:
-        return {}  # the stage that opens the memory has reported it
+    entries = entries_in(site.paths.memory(site.locale, page))
     return {entry.msgid: entry.line for entry in entries if not entry.obsolete}
 
 
