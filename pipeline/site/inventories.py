@@ -8,7 +8,7 @@ Sphinx reads only validated data.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -54,23 +54,17 @@ def inventories_of(site: Site) -> SiteInventories:
     for read in (_own, _others):
         # A damaged file never stops the build: names that it lists do not become links.
         try:
-            found, problems = read(site)
+            available.extend(read(site))  # keeps what it gets before the error
         except InputError as error:
             findings.append(as_warning(error))
-            continue
-        available += found
-        findings += problems
     return SiteInventories(available=tuple(available), findings=tuple(findings))
 
 
-Found = tuple[list[SiteInventory], list[Finding]]
-
-
-def _own(site: Site) -> Found:
-    """Return the inventory of the English site. Raises InputError if it is missing."""
+def _own(site: Site) -> Iterator[SiteInventory]:
+    """Yield the inventory of the English site. Raises InputError if it is missing."""
     url, path = site.policy.english_url, site.paths.inventory
     if not url:
-        return [], []
+        return
     if not path.is_file():
         raise InputError(
             "is missing, so only names that the docs themselves list become links",
@@ -79,7 +73,7 @@ def _own(site: Site) -> Found:
         )
     # Cache the result: a run calls this several times and a large inventory takes long to parse.
     stamp = path.stat().st_mtime_ns
-    return [_fetched(site.upstream.name, url, path, stamp, _shown(site, path))], []
+    yield _fetched(site.upstream.name, url, path, stamp, _shown(site, path))
 
 
 @lru_cache(maxsize=4)
@@ -88,30 +82,29 @@ def _fetched(name: str, url: str, path: Path, stamp: int, where: str) -> SiteInv
     return _for_sphinx(name, url, read_inventory(read_bytes(path), where=where).objects)
 
 
-def _others(site: Site) -> Found:
-    """Return inventories of other sites, made from the table of names.
+def _others(site: Site) -> Iterator[SiteInventory]:
+    """Yield inventories of other sites, made from the table of names.
 
-    Also return a finding for configured sites that the table lacks.
+    Then raise InputError if the table lacks configured sites.
     """
     wanted, path = site.policy.inventories, site.paths.names
     names: Names = {}
     if wanted and path.is_file():
         names = parse_names(read_bytes(path), where=_shown(site, path))
-    available: list[SiteInventory] = []
-    for name, url in wanted.items():
+    missing: list[str] = []
+    for name, url in sorted(wanted.items()):
         known = names.get(name)
         # Use the configured address: it may have changed since the table was written.
         if known and known.url == url:
-            available.append(_for_sphinx(name, url, known.objects))
-    missing = sorted(wanted.keys() - {inventory.name for inventory in available})
-    if not missing:
-        return available, []
-    problem = InputError(
-        f"has no names of {', '.join(missing)}: names of these sites do not become links",
-        where=_shown(site, path),
-        hint=f"`sync` fetches their inventories, {_given(site)}. Then commit the file.",
-    )
-    return available, [as_warning(problem)]
+            yield _for_sphinx(name, url, known.objects)
+        else:
+            missing.append(name)
+    if missing:
+        raise InputError(
+            f"has no names of {', '.join(missing)}: names of these sites do not become links",
+            where=_shown(site, path),
+            hint=f"`sync` fetches their inventories, {_given(site)}. Then commit the file.",
+        )
 
 
 def _for_sphinx(
