@@ -36,10 +36,8 @@ def english_folder(lock: Lock) -> str:
     file, or if the project has only one docs folder.
     """
     paths = {file.path for file in lock.files}
-    for prefix in lock.docs.prefixes:
-        if f"{prefix}conf.py" in paths:
-            return prefix
-    return ""
+    folders = (top for top in lock.docs.prefixes if f"{top}conf.py" in paths)
+    return next(folders, "")
 
 
 def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:

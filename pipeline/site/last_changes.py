@@ -6,7 +6,7 @@ or removed finished translations of the page. Uncommitted changes have no date, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -16,7 +16,6 @@ from pipeline.adapters import po, version_control
 from pipeline.adapters.memo import Memo
 from pipeline.adapters.version_control import FileChange
 from pipeline.core.memory.record import text_of
-from pipeline.entries import Entry
 from pipeline.errors import ConfigError, InputError
 from pipeline.site.plan import Site
 
@@ -144,16 +143,12 @@ def count(before: Mapping[str, str], after: Mapping[str, str]) -> Counted:
 
 
 def _finished(data: bytes, where: str) -> dict[str, str]:
-    """Return the finished translations of a memory file, by the key of the message."""
+    """Return the finished translations of a memory file, by section and digest."""
     if not data:
         return {}
     entries = po.read_catalog(data, where=where).catalog.entries
-    return dict(_shown_texts(entries))
-
-
-def _shown_texts(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
-    """Yield (key, text) of each finished translation. The key is section and digest."""
-    for entry in entries:
-        text = text_of(entry)
-        if text and not entry.fuzzy and not entry.obsolete:
-            yield f"{entry.context or ''}\4{entry.msgid}", text
+    return {
+        f"{entry.context or ''}\4{entry.msgid}": text
+        for entry in entries
+        if (text := text_of(entry)) and not entry.fuzzy and not entry.obsolete
+    }

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
@@ -81,7 +81,7 @@ def freshness_of_site(
                 "url": row["url"],
                 **known.facts,
                 "changed": changes.get(name),
-                "files": _files_of(known),
+                "files": _listed(known, (*known.downloads, *_text_files(name))),
                 "included": [
                     {**one, "files": _listed(known, _files_of_included(one))}
                     for one in known.included
@@ -167,7 +167,8 @@ def _block(row: Mapping[str, Any]) -> dict[str, Any]:
 def _digests(site: Site, page: str, known: _PageMemo) -> dict[str, tuple[str, str]]:
     """Return stamp and digest of the files that ``verify-site`` checks, by path in the site."""
     digests: dict[str, tuple[str, str]] = {}
-    for name in (*known.downloads, *_text_files(page), *_included_files(known)):
+    included = chain.from_iterable(map(_files_of_included, known.included))
+    for name in (*known.downloads, *_text_files(page), *included):
         path = site.target / name
         if not path.is_file():
             continue
@@ -185,12 +186,6 @@ def _text_files(page: str) -> tuple[str, str]:
     return f"{page}.md", source_name(page)
 
 
-def _included_files(known: _PageMemo) -> Iterator[str]:
-    """Yield the paths that the files of a page's included documents may have."""
-    for one in known.included:
-        yield from _files_of_included(one)
-
-
 def _files_of_included(one: Mapping[str, str]) -> tuple[str, ...]:
     """Return the paths that the files of one included document may have."""
     source = one["source"]
@@ -198,11 +193,6 @@ def _files_of_included(one: Mapping[str, str]) -> tuple[str, ...]:
         # All docstrings of a page have the page's name, so include their paths.
         return (docstring_name(source),)
     return _text_files(one["page"])
-
-
-def _files_of(known: _PageMemo) -> dict[str, str]:
-    """Return the digests of a page's files, without those of included documents."""
-    return _listed(known, known.digests.keys() - set(_included_files(known)))
 
 
 def _listed(known: _PageMemo, paths: Iterable[str]) -> dict[str, str]:

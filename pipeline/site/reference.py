@@ -145,10 +145,7 @@ class Reference:
 
     def source_of(self, path: str) -> tuple[str, int]:
         """Return file and line of the object that a docstring documents; "" and 0 if unknown."""
-        for found in self._by_document.get(path, ()):
-            if found.file:
-                return found.file, found.line
-        return "", 0
+        return self._places.get(path, ("", 0))
 
     def place_of(self, page: str) -> tuple[str, int]:
         """Return file and line of the object that a page is about; "" and 0 if unknown."""
@@ -156,11 +153,12 @@ class Reference:
         return found.file, found.line
 
     @cached_property
-    def _by_document(self) -> Mapping[str, list[Object]]:
-        found: dict[str, list[Object]] = {}
-        for described in self.record.objects.values():
-            found.setdefault(described.document, []).append(described)
-        return found
+    def _places(self) -> Mapping[str, tuple[str, int]]:
+        places: dict[str, tuple[str, int]] = {}
+        for found in self.record.objects.values():
+            if found.file:
+                places.setdefault(found.document, (found.file, found.line))
+        return places
 
     def key_of(self, page: str) -> str:
         """Return a part of a page's key: all data of the record that the page shows, as text."""

@@ -231,16 +231,24 @@ def _page_files(
         return _PageFiles(
             sources=dict.fromkeys(known.files), downloads=dict.fromkeys(known.downloads)
         )
+    made = _made_files(site, page)
+    # Do not remember a page with findings, so that every run reports them.
+    if not made.findings:
+        files_made, downloads = tuple(made.sources), tuple(made.downloads)
+        memo.put(subject, key, SubjectState(files=files_made, downloads=downloads))
+    return made
+
+
+def _made_files(site: Site, page: PageResult) -> _PageFiles:
+    """Make and return the files of a page. Raises PipelineError."""
     if page.page in site.shared:
         # The extension takes a shared page from the pinned site. Sphinx only needs to know that the
         # page exists, and whether it has changed.
         paths = [file.path for file in page.files[:1]]
-        made = _PageFiles(
+        return _PageFiles(
             sources={page_path(path): site.document(path) for path in paths},
             downloads={},
         )
-        memo.put(subject, key, SubjectState(files=tuple(made.sources)))
-        return made
     shown = page_document(site, page)
     included = [page_document(site, part) for part in site.included_in(page.page)]
     findings: tuple[Finding, ...] = ()
@@ -250,28 +258,17 @@ def _page_files(
         # The page has no downloads then: the site shows it, but does not offer it as a notebook.
         findings = (Finding.of(error, page=page.page),)
         shown, downloads = replace(shown, is_notebook=False), {}
+    sources = {
+        page_path(one.path): one.data
+        for one in (shown, *included)
+        if not is_reference(one.path)
+    }
     record = to_json(record_of(site, shown, included))
-    made = _PageFiles(
-        sources={
-            page_path(one.path): one.data
-            for one in (shown, *included)
-            if not is_reference(one.path)
-        }
-        | {
-            f"{RECORDS}/pages/{page.page}.json": record,
-        },
+    return _PageFiles(
+        sources={**sources, f"{RECORDS}/pages/{page.page}.json": record},
         downloads=downloads,
         findings=findings,
     )
-    # Do not remember a page with findings, so that every run reports them.
-    if findings:
-        return made
-    memo.put(
-        subject,
-        key,
-        SubjectState(files=tuple(made.sources), downloads=tuple(made.downloads)),
-    )
-    return made
 
 
 def _is_all_there(site: Site, known: SubjectState) -> bool:
