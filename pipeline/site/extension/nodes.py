@@ -201,10 +201,6 @@ def _visit_own_html(self: Any, node: own_html) -> None:
     raise nodes.SkipNode
 
 
-def _visit_sanitized_html(self: Any, node: sanitized_html) -> None:
-    self.visit_raw(node)
-
-
 def _skip(self: Any, node: nodes.Node) -> None:
     raise nodes.SkipNode
 
@@ -213,6 +209,6 @@ def setup(app: Sphinx) -> None:
     """Register the nodes with the HTML builder, which alone builds sites."""
     app.add_node(english, html=(_visit_english, _depart_english))
     app.add_node(english_store, html=(_skip, None))
-    app.add_node(sanitized_html, html=(_visit_sanitized_html, None))
+    app.add_node(sanitized_html, html=(lambda self, node: self.visit_raw(node), None))
     app.add_node(own_html, html=(_visit_own_html, None))
     app.add_node(term_note, html=(_visit_term, _depart_term))

@@ -1,4 +1,4 @@
-"""Pages that we add to the docs (glossary, progress), and the banner of the home page.
+"""Pages that we add to the docs (search, glossary, progress), and the banner of the home page.
 
 The progress page suggests what to translate next: pages that readers reach with few links from the
 first page. So the links of each page are stored when Sphinx reads it. The banner comes from our
@@ -14,9 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
+from jinja2 import Template
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -27,7 +28,7 @@ from pipeline.core.results import whole_percent
 from pipeline.site.extension.navigation.links import top_of
 from pipeline.site.extension.navigation.toctree import toctrees_of
 from pipeline.site.extension.records import Notes, read_facts
-from pipeline.site.names import GLOSSARY, PROGRESS
+from pipeline.site.names import GLOSSARY, PROGRESS, SEARCH
 from pipeline.site.progress import (
     ContentsPosition,
     Reach,
@@ -37,9 +38,6 @@ from pipeline.site.progress import (
 )
 from pipeline.site.texts import looks_english, text, words
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
 # For each page, the labels and documents that it links to: ("label", name), ("doc", page).
 _REFERENCES: Notes[list[tuple[str, str]]] = Notes("jz_references")
 HEADS = ("english", "rendering", "avoided", "note")  # columns of the glossary
@@ -48,13 +46,15 @@ _PLACES = 3  # number of buttons of the banner: start, install, learn
 
 
 def own_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield name, context and template of the glossary and of the progress page.
+    """Yield name, context and template of the search results, the glossary and the progress page.
 
-    Also write ``progress.json``, which has the numbers of the progress page.
+    Sphinx itself creates a page of search results only with its own index. Also write
+    ``progress.json``, which has the numbers of the progress page.
     """
     locale = app.config.language
     terms = glossary_html(read_facts(app, "glossary"), locale)
     own = app.config.jz_site["own_pages"]
+    yield own[SEARCH], {"title": text(locale, "search")}, "search.html"
     yield own[GLOSSARY], {"title": text(locale, "glossary"), "body": terms}, "page.html"
     root = app.config.root_doc
     places = spots(app.env, root)

@@ -28,7 +28,7 @@ from pipeline.site.extension.navigation.toctree import Mark
 from pipeline.site.extension.nodes import english, is_html, term_note
 from pipeline.site.extension.own_pages import HEADS, reach_of, spots
 from pipeline.site.extension.records import read_facts
-from pipeline.site.names import GLOSSARY, SEARCH
+from pipeline.site.names import GLOSSARY
 from pipeline.site.search.index import files_of, to_json
 from pipeline.site.search.pieces import Block, SearchedPage, searched_page
 from pipeline.site.texts import text
@@ -59,7 +59,6 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 def setup(app: Sphinx) -> None:
     """Connect the collection of words and the writing of the index."""
     app.connect("builder-inited", replace_search)
-    app.connect("html-collect-pages", search_page)
     app.connect("build-finished", write_index)
     # The first script must be loaded first, because the two others use it.
     app.add_js_file("search.js", priority=800, loading_method="defer")
@@ -73,12 +72,6 @@ def replace_search(app: Sphinx) -> None:
     builder.search = False
     # Sphinx calls ``index_page`` with the complete doctree of each page that it writes.
     builder.index_page = partial(save_record, app)
-
-
-def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield the page of search results. Sphinx creates this page only with its own index."""
-    own = app.config.jz_site["own_pages"]
-    yield own[SEARCH], {"title": text(app.config.language, "search")}, "search.html"
 
 
 def save_record(app: Sphinx, page: str, document: nodes.document, title: str) -> None:

@@ -43,7 +43,7 @@ def setup(app: Sphinx) -> None:
 
     # In worker processes, garbage collection need not examine objects that existed before the fork.
     for event in ("env-before-read-docs", "env-check-consistency"):
-        app.connect(event, _freeze_objects)
+        app.connect(event, lambda *_: gc.freeze())
     PygmentsBridge.html_formatter = LeanFormatter
     _find_nodes_faster()
     # Sphinx computes the digests of the same twenty files for every page.
@@ -108,11 +108,6 @@ def _nodes_of(root: nodes.Node, kind: type) -> Iterator[nodes.Node]:
         pending += node.children[::-1]
 
 
-def _freeze_objects(*_: Any) -> None:
-    """Exempt all existing objects from garbage collection; a handler of Sphinx's events."""
-    gc.freeze()
-
-
 def skip_unused_imports(*, beside_others: bool) -> None:
     """Load MyST-NB without parts that the site build does not need.
 
@@ -137,7 +132,8 @@ def skip_unused_imports(*, beside_others: bool) -> None:
     cells.validate = _accept_unvalidated
     lexers: Any = import_module("ipython_pygments_lexers")
     stand_ins = (
-        _stand_in("IPython", get_ipython=_no_shell),
+        # The site build runs no IPython shell.
+        _stand_in("IPython", get_ipython=lambda: None),
         _stand_in("IPython.display", display=None),
         _stand_in("IPython.lib"),
         # IPython, too, only exports the class of ``ipython_pygments_lexers`` here.
@@ -167,10 +163,6 @@ def _load_without_proofs() -> None:
 
 def _accept_unvalidated(node: Any, ref: str | None = None) -> None:
     """Do nothing, in place of nbformat's ``validate``."""
-
-
-def _no_shell() -> None:
-    """Return None, in place of ``get_ipython``: the site build runs no IPython shell."""
 
 
 def _load_when_used(name: str) -> None:

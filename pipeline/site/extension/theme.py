@@ -67,22 +67,13 @@ _RULES = (
 )
 
 
-class _Interface(gettext.NullTranslations):
-    """gettext catalogue with our translations of a few messages of Sphinx and the theme."""
-
-    def __init__(self, messages: Mapping[str, str]) -> None:
-        super().__init__()
-        self._messages = messages
-
-    def gettext(self, message: str) -> str:
-        """Return our translation of the message, or the message itself if there is none."""
-        return self._messages.get(message, message)
-
-
 def add_messages(app: Sphinx) -> None:
     """Add our translations to the catalogues of Sphinx and the theme, as a fallback."""
+    messages = words(app.config.language, "theme")
+    own: Any = gettext.NullTranslations()
+    own.gettext = lambda message: messages.get(message, message)
     for catalog in locale.translators.values():
-        catalog.add_fallback(_Interface(words(app.config.language, "theme")))
+        catalog.add_fallback(own)
 
 
 def write_words(app: Sphinx) -> None:

@@ -68,9 +68,9 @@ class _Reader(HTMLParser):
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=False)
         self.pieces: list[_Piece] = []
-        self._opened: list[str] = []
-        self._tops: set[str] = set()
-        self._is_balanced = True
+        self.opened: list[str] = []
+        self.tops: set[str] = set()
+        self.is_balanced = True
         self.is_cut = False
         try:
             self.feed(html)
@@ -83,45 +83,33 @@ class _Reader(HTMLParser):
         elif self.rawdata:
             self.handle_data(self.rawdata)
 
-    @property
-    def stands_alone(self) -> bool:
-        """Whether all elements are closed, and none needs a parent outside the fragment."""
-        is_balanced = self._is_balanced and _ENDING.issuperset(self._opened)
-        return is_balanced and not self.is_cut and _PARTS.isdisjoint(self._tops)
-
-    @property
-    def may_be_parted(self) -> bool:
-        """Whether any kind of element may follow the fragment."""
-        is_strict = self._opened[-1:] != [] and self._opened[-1] in _STRICT
-        return not self.is_cut and not is_strict and _FOREIGN.isdisjoint(self._opened)
-
     def handle_starttag(self, tag: str, attrs: object) -> None:
         """Record a start tag."""
         self.pieces.append(_Piece(self.get_starttag_text() or "", shape=tag))
-        if not self._opened:
-            self._tops.add(tag)
+        if not self.opened:
+            self.tops.add(tag)
         if tag not in _VOID:
-            self._opened.append(tag)
+            self.opened.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: object) -> None:
         """Record a self-closing tag, ``<b/>``, which ends an element only in SVG and MathML."""
         self.handle_starttag(tag, attrs)
-        if tag not in _VOID and not _FOREIGN.isdisjoint(self._opened):
-            self._opened.pop()
+        if tag not in _VOID and not _FOREIGN.isdisjoint(self.opened):
+            self.opened.pop()
 
     def handle_endtag(self, tag: str) -> None:
         """Record an end tag, which also closes inner elements with optional end tags."""
         self.pieces.append(_Piece(f"</{tag}>", shape=f"/{tag}"))
-        while self._opened and self._opened[-1] != tag and self._opened[-1] in _ENDING:
-            self._opened.pop()
-        if self._opened[-1:] == [tag]:
-            self._opened.pop()
+        while self.opened and self.opened[-1] != tag and self.opened[-1] in _ENDING:
+            self.opened.pop()
+        if self.opened[-1:] == [tag]:
+            self.opened.pop()
         else:
-            self._is_balanced = False
+            self.is_balanced = False
 
     def handle_data(self, data: str) -> None:
         """Record a run of text, or a part of one."""
-        is_words = bool(data.strip()) and _TEXT_ONLY.isdisjoint(self._opened)
+        is_words = bool(data.strip()) and _TEXT_ONLY.isdisjoint(self.opened)
         if is_words:
             # A lone "<" is text here. Escape it: together with an element that is inserted after
             # it, it could start a tag.
@@ -150,7 +138,10 @@ def stands_alone(html: str) -> bool:
 
     True for ``<p>a<br></p>``; false for ``<details>`` and for ``<td>a</td>``.
     """
-    return _Reader(html).stands_alone
+    reader = _Reader(html)
+    # All elements are closed, and none needs a parent outside the fragment.
+    is_balanced = reader.is_balanced and _ENDING.issuperset(reader.opened)
+    return is_balanced and not reader.is_cut and _PARTS.isdisjoint(reader.tops)
 
 
 def may_be_parted(html: str) -> bool:
@@ -158,7 +149,9 @@ def may_be_parted(html: str) -> bool:
 
     True for ``<details>``; false for ``<table>`` and ``<svg>``.
     """
-    return _Reader(html).may_be_parted
+    reader = _Reader(html)
+    is_strict = not _STRICT.isdisjoint(reader.opened[-1:])
+    return not reader.is_cut and not is_strict and _FOREIGN.isdisjoint(reader.opened)
 
 
 def in_both_languages(html: str, english: str, number: int) -> str:

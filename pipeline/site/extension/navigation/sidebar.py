@@ -8,7 +8,7 @@ each page.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -119,7 +119,7 @@ def to_html(
     """
     parts, locale = _parts(app), app.config.language
     # On a large site, every page would be too large if it had all entries.
-    count = sum(_count(part.children) for part in parts)
+    count = len(list(_all_entries(parts))) - len(parts)
     view = _View(
         page=page,
         trail={entry for part in parts for entry in _trail(part, trail_of)},
@@ -214,9 +214,11 @@ def _trail(entry: Entry, page: str) -> Iterator[Entry]:
             yield entry
 
 
-def _count(entries: Sequence[Entry]) -> int:
-    """Return the number of entries, including all below them."""
-    return sum(1 + _count(entry.children) for entry in entries)
+def _all_entries(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield the entries, and all below them."""
+    for entry in entries:
+        yield entry
+        yield from _all_entries(entry.children)
 
 
 @cache
@@ -229,14 +231,8 @@ def _parts(app: Sphinx) -> tuple[Entry, ...]:
 @cache
 def _pages_of(app: Sphinx) -> frozenset[str]:
     """Return the pages that need a navigation of their own: they are in it, or have marks in it."""
-    return frozenset(chain.from_iterable(map(_pages_in, _parts(app))))
-
-
-def _pages_in(entry: Entry) -> Iterator[str]:
-    yield entry.page
-    yield entry.marked_on
-    for child in entry.children:
-        yield from _pages_in(child)
+    entries = _all_entries(_parts(app))
+    return frozenset(chain.from_iterable((at.page, at.marked_on) for at in entries))
 
 
 def _part(app: Sphinx, tree: addnodes.toctree, root: str) -> Entry:

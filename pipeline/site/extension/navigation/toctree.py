@@ -214,12 +214,13 @@ class ListAllPages(SphinxTransform):
             self._list_others(set(chain.from_iterable(map(_targets, outline.values()))))
 
     def _list_others(self, listed: Set[str]) -> None:
-        """Add a toctree for each folder with pages that the outline lacks."""
-        found = self.env.found_docs
-        others = [
-            page for page in other_pages(found, self.env.docname) if page not in listed
-        ]
-        for folder, pages in groupby(others, _top_folder):
+        """Add a toctree for each folder with pages that the outline lacks.
+
+        Pages without a folder come first.
+        """
+        others = self.env.found_docs - listed - {self.env.docname}
+        by_folder = sorted(others, key=lambda page: (_top_folder(page), page))
+        for folder, pages in groupby(by_folder, _top_folder):
             if folder or not listed:
                 self._list(_caption_of(folder), _rows(pages))
                 continue
@@ -291,12 +292,6 @@ def _targets(lists: Sequence[Row]) -> Iterator[str]:
 def _caption_of(folder: str) -> str:
     """Return the name of a folder as a caption: ``user_guide`` → ``user guide``."""
     return folder.replace("_", " ").replace("-", " ")
-
-
-def other_pages(pages: Iterable[str], root: str) -> list[str]:
-    """Return all pages except ``root``, by top-level folder; pages without a folder come first."""
-    others = (page for page in pages if page != root)
-    return sorted(others, key=lambda page: (_top_folder(page), page))
 
 
 def _top_folder(page: str) -> str:
