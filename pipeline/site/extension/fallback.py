@@ -43,10 +43,7 @@ ERROR = 3  # docutils' level of an error; warnings are 2
 logger = logging.getLogger(__name__)
 # Attributes that ``show_source`` does not reset when it empties a document.
 _KEPT = frozenset(
-    (
-        *("reporter", "settings", "transformer", "rawsource", "tagname"),
-        *("attributes", "parent", "source", "line"),
-    )
+    "reporter settings transformer rawsource tagname attributes parent source line".split()
 )
 # Pages that are shown as source, at least in part.
 _BROKEN: Notes[BrokenPage] = Notes("jz_broken")

@@ -93,9 +93,9 @@ def words_of(copy: english) -> str:
     return "".join(child.astext() for child in copy.children)
 
 
-def is_html(raw: nodes.raw) -> bool:
-    """Return whether a raw node is for HTML, alone or with other formats (``latex html``)."""
-    return "html" in raw.get("format", "").split()
+def is_html(node: nodes.Node) -> bool:
+    """Return whether a node is raw HTML, alone or with other formats (``latex html``)."""
+    return isinstance(node, nodes.raw) and "html" in node.get("format", "").split()
 
 
 def write_html(raw: nodes.raw, html: str) -> None:

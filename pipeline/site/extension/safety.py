@@ -275,7 +275,7 @@ def _pieces_of_html(parent: nodes.Element) -> Iterator[nodes.raw]:
     drawing (``<svg>``, ``<path/>``, ``</svg>``), and the parts of a table outside its cells.
     """
     before = ""
-    for is_raw, children in groupby(list(parent.children), _is_html_node):
+    for is_raw, children in groupby(list(parent.children), is_html):
         run: list[Any] = []
         for piece in list(children) if is_raw else ():
             if run and may_be_parted(before):
@@ -285,11 +285,6 @@ def _pieces_of_html(parent: nodes.Element) -> Iterator[nodes.raw]:
             before += piece.astext()
         if run:
             yield _joined(run)
-
-
-def _is_html_node(node: nodes.Node) -> bool:
-    """Return whether a node is a piece of HTML."""
-    return isinstance(node, nodes.raw) and is_html(node)
 
 
 def _joined(run: Sequence[nodes.raw]) -> nodes.raw:

@@ -255,7 +255,6 @@ def write_index(app: Sphinx, problem: Exception | None) -> None:
     if problem is not None:
         return
     folder = Path(app.outdir, FOLDER)
-    wanted: set[Path] = set()
     synonyms = read_facts(app, "synonyms")
     site = app.config.jz_site
     scripts = files_of(
@@ -266,12 +265,10 @@ def write_index(app: Sphinx, problem: Exception | None) -> None:
         usual_names=site["usual"],
         elsewhere=dict.fromkeys(site["shared"], site["pinned"]),
     )
-    for name, script in scripts.items():
-        path = folder / f"{name}.js"
-        wanted.add(path)
-        data = script.encode("utf-8", "replace")
-        files.write_if_changed(path, data, flush=False)
-    files.remove_files([path for path in folder.rglob("*.js") if path not in wanted])
+    paths = {folder / f"{name}.js": script for name, script in scripts.items()}
+    for path, script in paths.items():
+        files.write_if_changed(path, script.encode("utf-8", "replace"), flush=False)
+    files.remove_files([path for path in folder.rglob("*.js") if path not in paths])
 
 
 def _readings(app: Sphinx, synonyms: Sequence[Sequence[Any]]) -> dict[str, str]:

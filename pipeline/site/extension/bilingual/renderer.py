@@ -8,25 +8,12 @@ English are not reported.
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from docutils import nodes
 from docutils.parsers.rst import states
 from docutils.parsers.rst.languages import get_language
 from docutils.utils import Reporter, new_document
-
-
-class Renderer(Protocol):
-    """Renderer of the messages of one page."""
-
-    def render(self, text: str, into: nodes.Element) -> None:
-        """Render the message ``text``, and append its nodes to an element."""
-
-    def finish(self) -> None:
-        """Resolve references to targets of the page.
-
-        Called once, after all messages are rendered and inserted into the page.
-        """
 
 
 class MarkdownRenderer:
@@ -159,6 +146,11 @@ def _set_target(link: nodes.Element, address: str) -> None:
         link.resolved = True  # type: ignore[attr-defined]  # docutils' mark of a resolved link
     elif link.parent is not None:
         link.parent.replace(link, link.children)
+
+
+# Renderer of the messages of one page. ``render`` appends the nodes of a message to an element.
+# ``finish`` is called once, after all messages are inserted into the page: it resolves references.
+Renderer = MarkdownRenderer | RSTRenderer
 
 
 def renderer_for(document: nodes.document, record: dict[str, Any]) -> Renderer:

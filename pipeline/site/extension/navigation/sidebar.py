@@ -31,7 +31,6 @@ from pipeline.site.extension.navigation.links import english_page
 from pipeline.site.extension.navigation.toctree import (
     Mark,
     mark_attributes,
-    marked_html,
     marks_in_navigation,
     take_mark,
     toctrees_of,
@@ -327,7 +326,7 @@ def _english(words: str) -> str:
 
 def _words(words: str, mark: Mark | None) -> str:
     """Return a caption or title of a toctree as HTML, with its English if it is a block."""
-    return escape(words) if mark is None else marked_html(mark)
+    return escape(words) if mark is None else both_html(escape(words), mark.english)
 
 
 def _children(app: Sphinx, page: str, above: tuple[str, ...]) -> tuple[Entry, ...]:

@@ -26,7 +26,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
-from pipeline.site.extension.nodes import both_html, english, wrap_both_languages
+from pipeline.site.extension.nodes import english, wrap_both_languages
 from pipeline.site.extension.records import Waiting, key_of
 from pipeline.site.texts import text
 
@@ -147,11 +147,6 @@ def _put(mark: Mark, node: nodes.Element) -> None:
 def marks_in_navigation(tree: addnodes.toctree) -> list[Mark]:
     """Return the marks of a toctree that appear only in the sidebar."""
     return list(tree.get("jz_marks", ())) if tree["hidden"] else []
-
-
-def marked_html(mark: Mark) -> str:
-    """Return the words of a mark in both languages, as HTML."""
-    return both_html(escape(mark.text), mark.english)
 
 
 def mark_attributes(mark: Mark, *, editable: bool) -> str:
