@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -181,12 +181,7 @@ def _authors(entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:
     for entry in entries:
         counts.update(authors_of(entry))
     for author in sorted(counts, key=lambda author: (-counts[author], author)):
-        yield {
-            "name": author.name,
-            "role": str(author.role),
-            "licence": author.licence,
-            "messages": counts[author],
-        }
+        yield {**asdict(author), "messages": counts[author]}
 
 
 def authors_of(entry: Entry) -> Iterator[Author]:

@@ -8,7 +8,7 @@ aborts the build.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -318,14 +318,24 @@ def _run_sphinx(site: Site, log: Log, *, anew: bool, jobs: int) -> Built:
     if anew:
         discard_environment(site.doctrees)
     restore_styles(site)
+    done = dict.fromkeys(_PHASES, 0)
     with log.step("sphinx") as step:
         with log.progress("sphinx", total=100 * len(_PHASES)) as advance:
+
+            def on_progress(phase: str, percent: int, page: str) -> None:
+                """Advance by the new percent of ``phase``; print a line at every 20 percent."""
+                # Sphinx may report the same percentage twice.
+                if percent > done[phase]:
+                    text = "" if percent % 20 else f"{_PHASES[phase]} {page}"
+                    advance(percent - done[phase], text)
+                    done[phase] = percent
+
             built = run_sphinx(
                 site.sources,
                 site.target,
                 doctrees=site.doctrees,
                 jobs=jobs or site.settings.execution.jobs or os.cpu_count() or 1,
-                on_progress=_counted(advance),
+                on_progress=on_progress,
             )
         step.result = f"{len(built.warned)} warnings" if built.warned else "no warnings"
     return built
@@ -336,21 +346,6 @@ def check_writable(folder: Path) -> None:
     probe = folder / ".probe"
     files.write_atomic(probe, b"")
     files.remove_files([probe])
-
-
-def _counted(advance: Callable[..., None]) -> Callable[[str, int, str], None]:
-    """Return a callback that turns Sphinx's progress reports into steps of ``advance``."""
-    done = dict.fromkeys(_PHASES, 0)
-
-    def on_progress(phase: str, percent: int, page: str) -> None:
-        """Advance by the newly finished percent of ``phase``; print a line at every 20 percent."""
-        step = percent - done[phase]
-        # Sphinx may report the same percentage twice.
-        if step > 0:
-            done[phase] = percent
-            advance(step, f"{_PHASES[phase]} {page}" if percent % 20 == 0 else "")
-
-    return on_progress
 
 
 def _glossary(run: Run, locale: str) -> Glossary:

@@ -17,15 +17,13 @@ from pipeline.config.settings import SitePolicy
 from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.document.contents import distances
 from pipeline.core.document.outline import composed, pairs, text_of, value_of
-from pipeline.core.execution.code_cells import text_with_contents
 from pipeline.core.pin.lock import Lock, page_path, pages_of
 from pipeline.core.pin.sphinx_config import has_substitutions, sphinx_values
-from pipeline.errors import InputError
 from pipeline.naming import group_of
 from pipeline.reading import Dialect
 from pipeline.site.inventories import inventories_of
 from pipeline.site.names import own_pages
-from pipeline.site.outline import outline_of, root_page
+from pipeline.site.outline import english_text, outline_of, root_page
 from pipeline.site.plan import Site
 
 
@@ -51,7 +49,9 @@ def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
     folders = site.lock.docs
     if not folders.has_several:
         return {}
-    texts = _page_texts(site)
+    names = set(site.names)
+    pages_here = (page for page in site.lock.pages if page.name in names)
+    texts = {page.name: english_text(site, page) for page in pages_here}
     reached = distances(texts, first=first, tops=folders.prefixes)
     found: dict[str, list[str]] = {}
     for prefix in folders.prefixes:
@@ -62,23 +62,6 @@ def folders_to_list(site: Site, first: str) -> Mapping[str, Sequence[str]]:
             listed = [begin, *(page for page in pages if page not in below)]
             found[prefix.rstrip("/")] = listed
     return found
-
-
-def _page_texts(site: Site) -> dict[str, str]:
-    """Return the English text of each page, without code; empty for an unreadable page."""
-    texts: dict[str, str] = {}
-    names = set(site.names)
-    for page in site.lock.pages:
-        if page.name not in names:
-            continue
-        # A page may be a pair, a notebook and its Markdown; both have the same tables of contents.
-        path = page.files[-1].path
-        try:
-            data = files.read_bytes(site.paths.docs / path)
-            texts[page.name] = text_with_contents(path, data)
-        except InputError:
-            texts[page.name] = ""  # the stage ``split`` has reported the error
-    return texts
 
 
 # The names that Read the Docs gives to the newest docs and to the newest release, in addresses.

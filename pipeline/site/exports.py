@@ -11,7 +11,6 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from html import escape
 from typing import Any
 from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
@@ -43,8 +42,7 @@ def redirect_pages(
     for old, new in moved.items():
         if old not in pages and new in pages and _is_inside(old):
             target = posixpath.relpath(f"{new}.html", posixpath.dirname(old) or ".")
-            page = template("redirect.html.j2").render(language=language, target=target)
-            html_by_path[f"{old}.html"] = f"{page}\n"
+            html_by_path[f"{old}.html"] = _redirect(target, language)
     return html_by_path
 
 
@@ -53,11 +51,14 @@ def shared_pages(site: Site) -> dict[str, bytes]:
     html_by_path: dict[str, bytes] = {}
     for page in site.shared:
         target = f"{'../' * page.count('/')}{site.pinned_folder}{page}.html"
-        html = template("redirect.html.j2").render(
-            language=_language(site), target=target
-        )
-        html_by_path[f"{page}.html"] = f"{html}\n".encode()
+        html_by_path[f"{page}.html"] = _redirect(target, _language(site)).encode()
     return html_by_path
+
+
+def _redirect(target: str, language: str) -> str:
+    """Return the HTML of a page that leads to ``target``."""
+    page = template("redirect.html.j2").render(language=language, target=target)
+    return f"{page}\n"
 
 
 def _is_inside(path: str) -> bool:
@@ -237,17 +238,9 @@ def switcher(releases: Sequence[Mapping[str, Any]]) -> bytes:
 
 def sitemap(url: str, rows: Sequence[Mapping[str, Any]], date: str) -> str:
     """Return the sitemap (https://www.sitemaps.org/protocol.html); ``date`` may be empty."""
-    changed = f"<lastmod>{escape(date)}</lastmod>" if date else ""
-    places = "".join(
-        f"<url><loc>{escape(url + row['url'])}</loc>{changed}</url>\n"
-        for row in rows
-        if not row["url"].startswith("../")
-    )
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
-        f"{places}</urlset>\n"
-    )
+    places = [row["url"] for row in rows if not row["url"].startswith("../")]
+    page = template("sitemap.xml.j2").render(url=url, places=places, date=date)
+    return f"{page}\n"
 
 
 def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:

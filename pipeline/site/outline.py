@@ -17,6 +17,7 @@ from pipeline.adapters import files
 from pipeline.core.document.contents import Entry, entries, pages_in
 from pipeline.core.document.outline import Item, outline_place, read_outline
 from pipeline.core.execution.code_cells import text_with_contents
+from pipeline.core.pin.lock import Page
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.folders import Folders
@@ -189,17 +190,20 @@ class _Lists:
         return pages_in("", Entry(target=path, is_pattern=item.is_pattern), self.pages)
 
 
-def _has_contents(site: Site, page: str) -> bool:
+def english_text(site: Site, page: Page) -> str:
+    """Return the English text of a page, without code; empty for an unreadable page."""
+    # A page may be a pair, a notebook and its Markdown; both have the same tables of contents.
+    path = page.files[-1].path
+    try:
+        return text_with_contents(path, files.read_bytes(site.paths.docs / path))
+    except InputError:
+        return ""  # the stage ``split`` has reported the error
+
+
+def _has_contents(site: Site, name: str) -> bool:
     """Return whether a page has a Sphinx table of contents."""
-    for known in site.lock.pages:
-        if known.name == page:
-            path = known.files[-1].path
-            data = files.read_bytes(site.paths.docs / path)
-            try:
-                return any(entries(text_with_contents(path, data)))
-            except InputError:
-                return False  # split has reported it
-    return False
+    pages = (page for page in site.lock.pages if page.name == name)
+    return any(any(entries(english_text(site, page))) for page in pages)
 
 
 def _warning(where: str, text: str, hint: str) -> Finding:

@@ -90,15 +90,8 @@ def synonyms(glossary: Glossary) -> list[tuple[list[str], list[str]]]:
         # have no words to find.
         if term.weight is not None and renderings:
             others = [word for word in _searched(term.avoided) if word not in right]
-            rows.append(
-                (
-                    [
-                        *dict.fromkeys(map(str.lower, (term.english, *term.forms))),
-                        *others,
-                    ],
-                    renderings,
-                )
-            )
+            asked = dict.fromkeys(map(str.lower, (term.english, *term.forms)))
+            rows.append(([*asked, *others], renderings))
     return rows
 
 

@@ -113,11 +113,10 @@ def files_of(
                 files[f"pages/{name}.{len(starts)}"] = to_json(pieces)
             starts.append(start)
             start += len(pieces)
-    for name, page in guides.items():
-        row = [name, page.title, page.english, int(page.is_translated)]
-        row += [len(page.pieces), starts_by_page[name]]
-        folder = (elsewhere or {}).get(name, "")
-        rows.append([*row, folder] if folder else row)
+        if name in guides:
+            row = [name, page.title, page.english, int(page.is_translated)]
+            row += [len(page.pieces), starts]
+            rows.append([*row, folder] if folder else row)
     firsts: list[str] = []
     places = places_by_entry(pages)
     entries = sorted(places, key=_utf16)
