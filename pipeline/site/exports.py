@@ -225,12 +225,8 @@ def switcher(releases: Sequence[Mapping[str, Any]]) -> bytes:
     https://pydata-sphinx-theme.readthedocs.io/en/stable/user_guide/version-dropdown.html
     """
     rows = [
-        {
-            "name": release["name"],
-            "version": release["version"],
-            "url": release["url"],
-            "preferred": release["is_stable"],
-        }
+        {key: release[key] for key in ("name", "version", "url")}
+        | {"preferred": release["is_stable"]}
         for release in releases
     ]
     return to_json(rows)
