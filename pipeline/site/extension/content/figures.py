@@ -164,20 +164,19 @@ class MermaidChart(Stub):
             drawings = {"only-light": chart.light, "only-dark": chart.dark}
         locale = self.config.language
         name, label = (escape(text(locale, key)) for key in ("chart", "chart source"))
+        images = [
+            self._image(source, drawing, chart.width, shown)
+            for shown, drawing in drawings.items()
+        ]
+        # A wide chart scrolls; ``tabindex`` makes that possible by keyboard.
+        begin = f'<div class="jz-chart" tabindex="0" role="group" aria-label="{name}">'
+        fold = f'<details class="jz-chart-source"><summary>{label}</summary>'
         return [
-            # A wide chart scrolls; ``tabindex`` makes that possible by keyboard.
-            own_html(
-                html=f'<div class="jz-chart" tabindex="0" role="group" aria-label="{name}">'
-            ),
-            *(
-                self._image(source, drawing, chart.width, shown)
-                for shown, drawing in drawings.items()
-            ),
+            own_html(html=begin),
+            *images,
             own_html(html="</div>"),
             *self._caption(),
-            own_html(
-                html=f'<details class="jz-chart-source"><summary>{label}</summary>'
-            ),
+            own_html(html=fold),
             nodes.literal_block(source, source, language="text"),
             own_html(html="</details>"),
         ]

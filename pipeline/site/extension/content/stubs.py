@@ -72,12 +72,7 @@ def _recorded(directive: SphinxDirective) -> list[nodes.Node] | None:
 
 
 def elsewhere(
-    env: BuildEnvironment,
-    lacks: str,
-    fragment: str = "",
-    words: str = "",
-    *,
-    explained: str = "",
+    env: BuildEnvironment, lacks: str, fragment: str = "", words: str = ""
 ) -> list[nodes.Node]:
     """Return a paragraph that says what is missing, with a link to this page of the English docs.
 
@@ -86,11 +81,11 @@ def elsewhere(
 
     ``lacks`` selects what is missing: ``object``, ``members``, ``made`` (generated content) or
     ``drawing``. ``fragment`` is the anchor on the English page. ``words`` are the words of the
-    link; by default, the name of the page. ``explained`` is the name of the object that the
-    paragraph documents; the search uses it.
+    link; by default, the name of the page. For an ``object``, they are its name.
     """
     english_url = env.config.jz_site["english_url"]
-    name = {"jz_name": explained} if explained else {}
+    # The search finds the paragraph by the name of the object that it documents.
+    name = {"jz_name": words} if lacks == "object" and words else {}
     page = english_page(env.config.jz_site, env.docname)
     has_english = bool(english_url and page)
     locale = env.config.language
@@ -135,8 +130,7 @@ class Documented(Stub):
                 return anchor
             return [*anchor, *elsewhere(self.env, "members", f"module-{name}", name)]
         note_anchor(self.env, name, name)
-        link = elsewhere(self.env, "object", name, name, explained=name)
-        return [*self._anchor(name), *link]
+        return [*self._anchor(name), *elsewhere(self.env, "object", name, name)]
 
     def _anchor(self, name: str) -> list[nodes.Node]:
         """Return an anchor with the object's name, as on the English page.
