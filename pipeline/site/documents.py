@@ -80,27 +80,21 @@ def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Me
         shown.append(finished)
     # Choose among the entries as the stage ``merge`` does.
     translations = translations_of(Catalog(entries=tuple(shown)))
-    return merge.merge(document, translations, _extras(site, document))
+    # The stage ``merge`` also collects anchors for links from other pages. The site needs no such
+    # anchors, because the extension gives every heading its English anchor.
+    name = page_name(document.path)
+    linked = anchors.linked_anchors((name, unit.split.text) for unit in document.units)
+    extras = PageExtras(
+        attribution=site.attribution(document.path),
+        anchors=linked.get(name, frozenset()),
+    )
+    return merge.merge(document, translations, extras)
 
 
 def _upstream_document(site: Site, path: str) -> Document:
     """Return the English document as it was pulled. Raises InputError."""
     data = files.read_bytes(site.paths.docs / path)
     return read_document(path, data, site.upstream.reading)
-
-
-def _extras(site: Site, document: Document) -> PageExtras:
-    """Return the attribution of a document, and the anchors that links of the same page lead to.
-
-    The stage ``merge`` also collects anchors for links from other pages. The site needs no such
-    anchors, because the extension gives every heading its English anchor.
-    """
-    name = page_name(document.path)
-    linked = anchors.linked_anchors((name, unit.split.text) for unit in document.units)
-    return PageExtras(
-        attribution=site.attribution(document.path),
-        anchors=linked.get(name, frozenset()),
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

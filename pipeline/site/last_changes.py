@@ -31,11 +31,6 @@ class Counted:
     changed: int = 0
     removed: int = 0
 
-    @property
-    def any(self) -> bool:
-        """Whether readers see a difference."""
-        return bool(self.added or self.changed or self.removed)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageChange(Counted):
@@ -68,7 +63,7 @@ def last_changes(site: Site) -> tuple[PageChange, ...]:
         _count_unknown(site, list(changes.values()), memo)
         for page, change in changes.items():
             counted = memo.get(_subject(change), _COUNTING)
-            if counted is not None and counted.any:
+            if counted not in (None, Counted()):
                 waiting.discard(page)
                 made = PageChange(
                     **asdict(counted),

@@ -7,7 +7,7 @@ All counts are numbers of English words. For each page and for all pages,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -123,9 +123,8 @@ def progress(
     pages: list[dict[str, Any]] = []
     for row in rows:
         page = row["page"]
-        spot = spots.get(page)
-        title, group = (spot.title, spot.group) if spot else (page, "")
-        pages.append({**row, "title": title, "group": group, "url": f"{page}.html"})
+        spot = spots.get(page, ContentsPosition(page, ""))
+        pages.append({**row, **asdict(spot), "url": f"{page}.html"})
     totals = {count: sum(row[count] for row in rows) for count in _COUNTS}
     waiting = [row["page"] for row in rows if row["untranslated"]]
     # The sort is stable: pages of the same rank stay in the order of the table of contents.
