@@ -168,6 +168,8 @@ class AdoptionProject:
             self.locales,
             url=str(self.url),
             ref="v3",
+            package="JAX",
+            version="3",  # releases are the tags like ``v3``
             docs=DOCS,
         )
 
