@@ -10,18 +10,20 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cache, partial
 from importlib import import_module
 from types import ModuleType
 from typing import NoReturn
 
 from pipeline import __version__
-from pipeline.commands.console import exit_code_of, language, show_result
+from pipeline.commands.console import (
+    exit_code_of,
+    language,
+    show_result,
+    terminated_like_interrupted,
+)
 from pipeline.commands.options import add_common
 from pipeline.errors import ConfigError, did_you_mean
 from pipeline.log import Log
@@ -80,23 +82,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     gc.set_threshold(1_000_000, 20, 20)
     complete()
     words = sys.argv[1:] if argv is None else argv
-    with _terminated_like_interrupted():
+    with terminated_like_interrupted():
         return exit_code_of(partial(_parse_and_run, words), verbose=False)
-
-
-@contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """Raise KeyboardInterrupt on SIGTERM, so that kernels stop and locks are released."""
-    # Python allows only the main thread to set handlers.
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    # If a job is cancelled, CI sends SIGTERM first, and kills the job some seconds later.
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _parse_and_run(words: Sequence[str]) -> int:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import signal
 import sys
+import threading
 import traceback
 from argparse import Namespace
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -225,6 +227,21 @@ def exit_code_of(run: Callable[[], int], *, verbose: bool) -> int:
     except Exception as error:  # noqa: BLE001 - the one place that turns bugs into an exit code
         print_error_text(bug_text(error, verbose=verbose))
         return UNEXPECTED
+
+
+@contextmanager
+def terminated_like_interrupted() -> Iterator[None]:
+    """Raise KeyboardInterrupt on SIGTERM, so that kernels stop and locks are released."""
+    # Python allows only the main thread to set handlers.
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    # If a job is cancelled, CI sends SIGTERM first, and kills the job some seconds later.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def print_error_text(text: str) -> None:
