@@ -16,6 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from pipeline.adapters import files
+from pipeline.errors import InputError
+from pipeline.limits import OWN_BYTES
 
 # SHA-256 of everything that the outputs depend on.
 KEY = re.compile(r"[0-9a-f]{64}")
@@ -25,6 +27,8 @@ DIGEST_LENGTH = 64
 # In seconds. A temporary file that seems less than an hour old may be in use, because the clocks of
 # machines may differ by an hour.
 HOUR = 3600.0
+# Errors of reading a path that is no file.
+_MISSING = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 
 
 class ExecutionCache:
@@ -42,11 +46,10 @@ class ExecutionCache:
     def get(self, key: str) -> bytes | None:
         """Return the entry of ``key`` and mark it as used; None if it is missing or damaged."""
         path = self._path(key)
-        if not path.is_file():
-            return None
-        entry = _unframed(key, files.read_own(path))
+        entry = self.peek(key)
         if entry is None:
-            self.reject(key)
+            if self._is_damaged(key):
+                self.reject(key)
             return None
         self._used.add(key)
         # Another run may have removed the file, or the folder may be read-only.
@@ -117,12 +120,17 @@ class ExecutionCache:
 
     def verify(self) -> tuple[str, ...]:
         """Remove the damaged entries and return their keys. Mark no entry as used."""
-        for key in self.all_keys():
-            path = self._path(key)
-            # Another run may have removed the file. Such an entry is not damaged.
-            if _unframed(key, files.read_own(path)) is None and path.is_file():
-                self.reject(key)
+        for key in filter(self._is_damaged, self.all_keys()):
+            self.reject(key)
         return tuple(self.damaged)
+
+    def _is_damaged(self, key: str) -> bool:
+        """Return whether an entry is invalid: not if another run has removed its file."""
+        try:
+            data = files.read_bytes(self._path(key), limit=OWN_BYTES)
+        except InputError as error:
+            return not isinstance(error.__cause__, _MISSING)
+        return _unframed(key, data) is None
 
     def _path(self, key: str) -> Path:
         if not KEY.fullmatch(key):

@@ -162,6 +162,22 @@ def test_a_folder_that_cannot_be_is_an_error_only_for_writing(tmp_path: Path) ->
         cache.put(KEYS[0], b"1")
 
 
+def test_an_entry_that_another_run_removes_is_missing_and_not_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = cache_in(tmp_path)
+    cache.put(KEYS[0], b"1")
+    read = files.read_own
+
+    def removed_before(path: Path) -> bytes | None:
+        path.unlink(missing_ok=True)
+        return read(path)
+
+    monkeypatch.setattr(files, "read_own", removed_before)
+    assert cache.get(KEYS[0]) is None
+    assert cache.damaged == []
+
+
 def work(folder: Path, seed: int) -> None:
     """One of several runs on one folder: reads, writes and trims; what it reads must be whole."""
     cache = ExecutionCache(folder, limit=30_000)
