@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from check_tables import TABLES, checks_by_code, problems, subject, subjects
 
 from pipeline.core.checks.engine import (
     blocking_problem,
@@ -19,45 +20,29 @@ from pipeline.core.checks.markup.emphasis import find_unrendered
 from pipeline.core.checks.meaning.misplaced import find_shifted
 from pipeline.core.checks.model import (
     Check,
-    MessageContext,
     Problem,
     Subject,
-    read_place,
 )
-from pipeline.core.checks.table import ATOMS, CONTENT, MARKUP, TYPOGRAPHY
+from pipeline.core.checks.table import ATOMS, MARKUP
 from pipeline.core.checks.typography.edits import loose_marks
-from pipeline.core.document.message import Kind, Markup
+from pipeline.core.document.message import Markup
 from pipeline.core.document.splice import Edit
+from pipeline.core.glossary.glossary import read_glossary
 from pipeline.entries import Entry
 from pipeline.findings import Severity
 
-CHECKS: dict[str, Check] = {
-    check.code: check
-    for check in (
-        *MARKUP,
-        *ATOMS,
-        *CONTENT,
-        *TYPOGRAPHY,
-    )
-}
-
-
-def subject(
-    msgid: str, msgstr: str, place: str = "paragraph", page: str = "guide"
-) -> Subject:
-    return Subject(Entry(msgid=msgid, msgstr=msgstr, notes=(f"{place} · Title",)), page)
+RST = "paragraph (reST)"
 
 
 def told(code: str, one: Subject) -> Problem:
-    (problem,) = CHECKS[code].look(one)
+    (problem,) = problems(checks_by_code()[code], [one])
     return problem
 
 
 @pytest.mark.parametrize(
     ("code", "place", "msgid", "msgstr"),
     [
-        # Nothing stands there to be mended.
-        ("M101", "paragraph (reST)", "1) Kettle", "水壶"),
+        ("M101", RST, "1) Kettle", "水壶"),  # nothing stands there to be mended
         ("M102", "list item", "**a** *b*", "__ **__"),  # another block would begin
         (
             "M102",
@@ -65,12 +50,7 @@ def told(code: str, one: Subject) -> Problem:
             "＊the**...（",
             "＊th&lt;e*``a.b``_`t`*...（",
         ),
-        (
-            "M102",
-            "paragraph (reST)",
-            "**a**",
-            "***，，__ ``\\ ***",
-        ),  # less would be bold
+        ("M102", RST, "**a**", "***，，__ ``\\ ***"),  # less would be bold
         ("M102", "heading (reST)", "**a**", "甲**，\\ **"),  # stars would still show
         ("M102", "paragraph", "**Note:** no", "**注意：**不要*做"),  # so would one here
         (
@@ -79,7 +59,7 @@ def told(code: str, one: Subject) -> Problem:
             "**a** *b*",
             "** *`f`**",
         ),  # less would show than is meant
-        ("M403", "paragraph (reST)", "a", "a| ，|"),  # |，| would be a substitution
+        ("M403", RST, "a", "a| ，|"),  # |，| would be a substitution
         ("M110", "list item (reST)", "**a**", "\\甲_ ＊＊"),  # a reference would come
     ],
 )
@@ -90,27 +70,51 @@ def test_what_would_spoil_something_else_is_not_mended(
 
 
 @pytest.mark.parametrize(
-    ("msgid", "msgstr"),
+    ("code", "place", "msgid", "msgstr", "fix"),
     [
-        ("，。**", "* **（**a`乙__"),  # as marks of emphasis they cannot be mended
-        ("**a**", "*"),  # they can, but are not those of the English
+        # Marks at the start that are no emphasis are escaped: as such they cannot be mended,
+        ("M101", "paragraph", "，。**", "* **（**a`乙__", "\\* **（**a`乙__"),
+        ("M101", "paragraph", "**a**", "*", "\\*"),  # or are not those of the English
+        # Code that begins or ends bold leaves no empty stars.
+        ("M105", RST, "``b`` **twice**.", "请**``b`` 两次**。", "请``b`` **两次**。"),
+        ("M105", RST, "**twice** ``b``.", "请**两次 ``b``**。", "请**两次** ``b``。"),
+        # What parts marks from words goes where a space comes.
+        ("M401", RST, "a ``b``", r"甲\ ``b``\ 乙", "甲 ``b`` 乙"),
     ],
 )
-def test_marks_at_the_start_that_are_no_emphasis_are_escaped(
-    msgid: str, msgstr: str
+def test_a_fix_leaves_no_mark_without_words(
+    code: str, place: str, msgid: str, msgstr: str, fix: str
 ) -> None:
-    assert told("M101", subject(msgid, msgstr)).fix == f"\\{msgstr}"
+    assert told(code, subject(msgid, msgstr, place)).fix == fix
 
 
-def test_code_that_begins_or_ends_bold_leaves_no_empty_stars() -> None:
-    first = subject(
-        "Call ``boil`` **twice**.", "请**``boil`` 两次**。", "paragraph (reST)"
-    )
-    assert told("M105", first).fix == "请``boil`` **两次**。"
-    last = subject(
-        "Call **twice** ``boil``.", "请**两次 ``boil``**。", "paragraph (reST)"
-    )
-    assert told("M105", last).fix == "请**两次** ``boil``。"
+@pytest.mark.parametrize(
+    ("msgid", "msgstr", "fixed"),
+    [
+        (
+            "**Note**: call ``boil`` and ``brew``, see `the book <https://tea.example>`_.",
+            "** 注意 **:调用`boil`和｀｀brew｀｀，见[书](https://tea.example)。",
+            "**注意**：调用 ``boil`` 和 ``brew``，见`书 <https://tea.example>`_。",
+        ),
+        ("Call ``boil`` first:", r"先调用\ ``boil``\ ::", "先调用 ``boil``："),
+        ("Never ``boil`` twice.", "不要 ``boil`` 两次。", "不要 ``boil`` 两次。"),
+    ],
+)
+def test_several_mistakes_are_mended_one_after_the_other(
+    msgid: str, msgstr: str, fixed: str
+) -> None:
+    assert fix_entry(subject(msgid, msgstr, RST)) == fixed
+    mended = subject(msgid, fixed, RST)
+    assert [one for check in (*MARKUP, *ATOMS) for one in check.look(mended)] == []
+
+
+def test_good_translations_of_rest_are_left_alone() -> None:
+    tables = [record["good"] for record in TABLES.values()]
+    cases = [case for table in tables for case in table if case.get("markup") == "reST"]
+    assert len(cases) > 40
+    for case in cases:
+        (one,) = subjects(case)
+        assert fix_entry(one, (*MARKUP, *ATOMS)) == one.msgstr
 
 
 def test_long_atoms_and_words_are_cut_short() -> None:
@@ -130,25 +134,47 @@ def test_code_that_is_bold_in_both_texts_has_not_moved() -> None:
 
 def test_two_pieces_of_code_that_cannot_be_told_apart_are_not_told_as_such() -> None:
     one = subject("1.：`a.b``__\\func`f`", "1*.：`a.b``__func`f`")
-    assert [
-        problem
-        for problem in CHECKS["M201"].look(one)
-        if "run together" in problem.text
-    ] == []
+    texts = [problem.text for problem in problems(checks_by_code()["M201"], [one])]
+    assert not [text for text in texts if "run together" in text]
 
 
 def test_a_reference_with_other_words_is_shown_as_the_english_has_its_name() -> None:
     msgid, msgstr = "See `the page <Kettle care_>`_ now.", "现在请看 Kettle care。"
-    problem = told("M104", subject(msgid, msgstr, "paragraph (reST)"))
+    problem = told("M104", subject(msgid, msgstr, RST))
     assert problem.hint == "Write it as `… <Kettle care_>`_, with a space before <."
 
 
+def shifted(*pairs: tuple[str, str], place: str = "paragraph") -> list[int]:
+    page = [subject(msgid, msgstr, place) for msgid, msgstr in pairs]
+    return [problem.index for problem in find_shifted(page)]
+
+
 def test_the_first_of_two_twins_is_told_if_only_the_second_fits() -> None:
-    page = [
-        subject("Call `boil` and `pour` with `kettle`.", "水壶很烫。"),
-        subject("The kettle is hot.", "水壶很烫。"),
-    ]
-    assert [problem.index for problem in find_shifted(page)] == [0]
+    twins = ["Call `boil` and `pour` with `kettle`.", "The kettle is hot."]
+    assert shifted(*((msgid, "水壶很烫。") for msgid in twins)) == [0]
+
+
+def test_what_shows_a_reference_does_not_tell_where_a_translation_belongs() -> None:
+    first, second = (
+        "See :term:`kettle` and `The Tea Book`_ for the first.",
+        "See :term:`pot` and `The Lid Book`_ for the second.",
+    )
+    chinese = (
+        "第一个见:term:`水壶 <kettle>`和`茶书 <The Tea Book_>`_。",
+        "第二个见 :term:`pot` 和 `The Lid Book`_。",
+    )
+    assert shifted((first, chinese[0]), (second, chinese[1]), place=RST) == []
+    assert shifted((first, chinese[1]), (second, chinese[0]), place=RST) == [0, 1]
+
+
+def test_terms_are_looked_for_in_what_a_reader_of_rest_sees() -> None:
+    glossary = read_glossary("source,target\npure kettle,纯壶\n", where="a.csv")
+    mentions = glossary.mentions("A pure *kettle*", Markup.RST)
+    assert [mention.words for mention in mentions] == ["pure kettle"]
+    assert glossary.mentions(":term:`pure kettle`", Markup.RST) == ()
+    parted = {"page": [subject("A pure *kettle*.", r"纯\ *壶*\ 。", RST)]}
+    codes = [found.code for found in run_checks(parted, glossary=glossary)]
+    assert "M501" not in codes
 
 
 def test_only_errors_that_nobody_silences_keep_a_message_from_being_built() -> None:
@@ -195,28 +221,6 @@ def test_a_problem_across_pages_says_on_which_page_it_is() -> None:
     assert (problem.page, problem.index) == ("b.po", 1)
 
 
-@pytest.mark.parametrize(
-    ("notes", "place"),
-    [
-        (
-            ("list item · Tea › Green",),
-            MessageContext(kind=Kind.LIST_ITEM, section="Tea › Green"),
-        ),
-        (("paragraph (reST)",), MessageContext(markup=Markup.RST)),
-        (
-            ("quote (reST) · A · B", "fuzzy: …"),
-            MessageContext(kind=Kind.QUOTE, markup=Markup.RST, section="A · B"),
-        ),
-        (("a note of another tool",), MessageContext()),
-        ((), MessageContext()),
-    ],
-)
-def test_the_place_of_a_message_is_read_from_its_first_note(
-    notes: tuple[str, ...], place: MessageContext
-) -> None:
-    assert read_place(Entry(msgid="Kettle", notes=notes)) == place
-
-
 def test_bare_code_is_not_marked_if_a_target_has_the_same_words() -> None:
     lost = told(
         "M201",
@@ -237,24 +241,52 @@ def test_the_guard_is_not_heard_about_what_a_check_explains() -> None:
     ]
 
 
-def check_of(*fixes: tuple[str, str]) -> Check:
-    """A check that always has a fix: each of ``fixes`` puts the second for the first."""
+def fixing(change: Callable[[str], str]) -> Check:
+    """A check that always finds something, and offers a change for it."""
+    return Check(
+        code="M999",
+        name="anything",
+        severity=Severity.WARNING,
+        find=lambda one: [
+            Problem(text="is not right", hint="Change it.", fix=change(one.msgstr))
+        ],
+    )
 
-    def find(one: Subject) -> Iterator[Problem]:
-        for before, after in fixes:
-            if before in one.msgstr:
-                fix = one.msgstr.replace(before, after)
-                yield Problem(text="told", hint="Do it.", fix=fix)
-                return
 
-    return replace(CHECKS["M402"], find=find)
+def putting(before: str, after: str) -> Callable[[str], str]:
+    return lambda text: text.replace(before, after)
 
 
-def test_fixes_that_chase_each_other_are_not_made() -> None:
-    chase = check_of(("水 壶", "水壶"), ("水壶", "水 壶"))
-    assert fix_entry(subject("Kettle", "水 壶"), [chase]) == "水 壶"
-    ends = check_of(("水 壶", "水壶"))
-    assert fix_entry(subject("Kettle", "水 壶"), [ends]) == "水壶"
+KETTLE = ("Kettle", "水 壶")
+LAMP = ("**A lamp** that is `on`.", "一盏**灯**是 `on`。")
+
+
+@pytest.mark.parametrize(
+    ("message", "change"),
+    [
+        (KETTLE, putting("壶", "瓶")),  # another word
+        # Two fixes that chase each other.
+        (KETTLE, lambda text: "水壶" if text == "水 壶" else "水 壶"),
+        (LAMP, putting("`on`", "on")),  # the same words, but code no more
+        (LAMP, putting("**", "** ")),  # the same words, but bold no more
+        (LAMP, lambda text: f"{text} "),  # never comes to an end
+        # The same words, but nobody would see some of them.
+        (("Use `a`", "用（甲乙）"), putting("（甲乙）", "<!-- 甲乙 -->")),
+        (("A lamp (on).", "一盏灯（on）。"), putting("灯（on）", "[灯](on)")),
+    ],
+)
+def test_a_mend_that_would_harm_is_not_made(
+    message: tuple[str, str], change: Callable[[str], str]
+) -> None:
+    one = subject(*message)
+    assert change(one.msgstr) != one.msgstr
+    assert fix_entry(one, [fixing(change)]) == one.msgstr
+
+
+def test_a_mend_may_be_harmless_and_turn_a_target_into_a_link_again() -> None:
+    assert fix_entry(subject(*KETTLE), [fixing(putting(" ", ""))]) == "水壶"
+    guide = subject("See [the guide](a.md).", "见[指南] (a.md)。")
+    assert fix_entry(guide) == "见[指南](a.md)。"
 
 
 def test_what_a_comment_silences_is_not_mended() -> None:
@@ -265,23 +297,13 @@ def test_what_a_comment_silences_is_not_mended() -> None:
     assert fix_entry(replace(plain, entry=entry)) == "水壶：用JAX"
 
 
-def test_a_fix_that_changes_a_word_is_not_made() -> None:
-    other = check_of(("水壶", "茶壶"))
-    assert fix_entry(subject("Kettle", "水壶"), [other]) == "水壶"
-    # The words are the same here, but one of them would not be seen.
-    hidden = check_of(("（甲乙）", "<!-- 甲乙 -->"))
-    assert fix_entry(subject("Use `a`", "用（甲乙）"), [hidden]) == "用（甲乙）"
-
-
 def test_a_block_is_called_by_what_it_has_become() -> None:
     (problem,) = find_other_block(subject("Words.", "甲\n- 乙"))
     assert problem.text == "the paragraph becomes a list"
 
 
 def test_a_pair_beside_one_that_shows_gets_its_own_hint() -> None:
-    found = find_unrendered(
-        subject("**a** and **b**", "**好** 和 ** 词 **", place="paragraph (reST)")
-    )
+    found = find_unrendered(subject("**a** and **b**", "**好** 和 ** 词 **", RST))
     hint = "Delete the space between the stars and the words."
     assert [problem.hint for problem in found] == [hint]
 
@@ -291,45 +313,5 @@ def test_space_at_the_edges_of_a_text_is_not_loose() -> None:
     assert list(loose_marks("甲 ，乙")) == [Edit(1, 2, "")]
 
 
-def rewriting(change: Callable[[str], str]) -> Check:
-    """A check that always finds something, and offers a change for it."""
-    return Check(
-        code="M999",
-        name="anything",
-        severity=Severity.WARNING,
-        find=lambda subject: [
-            Problem(text="is not right", hint="Change it.", fix=change(subject.msgstr))
-        ],
-    )
-
-
 def test_what_is_not_in_a_translation_has_no_place_there() -> None:
     assert spans_of("用 `f` 和 `f`", "", "`g`", "`f`") == ((2, 5),)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda text: text.replace("灯", "台灯"),  # another word
-        lambda text: text.replace("`on`", "on"),  # the same words, but code no more
-        lambda text: text.replace("**", "** "),  # the same words, but bold no more
-        lambda text: f"{text} ",  # never comes to an end
-    ],
-)
-def test_a_mend_that_would_harm_is_not_made(change: Callable[[str], str]) -> None:
-    lamp = Subject(
-        Entry(msgid="**A lamp** that is `on`.", msgstr="一盏**灯**是 `on`。")
-    )
-    assert change(lamp.msgstr) != lamp.msgstr
-    assert fix_entry(lamp, [rewriting(change)]) == lamp.msgstr
-
-
-def test_a_mend_must_not_hide_words_that_readers_see() -> None:
-    lamp = Subject(Entry(msgid="A lamp (on).", msgstr="一盏灯（on）。"))
-    hiding = rewriting(lambda text: text.replace("灯（on）", "[灯](on)"))
-    assert fix_entry(lamp, [hiding]) == lamp.msgstr
-
-
-def test_a_mend_may_turn_a_visible_target_into_a_link_again() -> None:
-    guide = Subject(Entry(msgid="See [the guide](a.md).", msgstr="见[指南] (a.md)。"))
-    assert fix_entry(guide) == "见[指南](a.md)。"
