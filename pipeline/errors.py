@@ -86,13 +86,19 @@ class InputError(PipelineError):
     exit_code = 4
 
 
-def check_limit(count: int, limit: Limit, *, where: str) -> None:
+def check_limit(
+    count: int,
+    limit: Limit,
+    *,
+    where: str,
+    hint: str = "Shorten it, or leave it out.",
+) -> None:
     """Raise InputError if ``count`` exceeds ``limit``. ``where`` is the file's name."""
     if count > limit.most:
         raise InputError(
             f"has {count:,} {limit.things}; at most {limit.most:,} are read",
             where=where,
-            hint="Shorten it, or leave it out.",
+            hint=hint,
         )
 
 

@@ -40,6 +40,9 @@ OWN_BYTES = _mebibytes(256)
 UPSTREAM_BYTES = _mebibytes(256)  # a file of upstream's docs, such as a picture
 COPY_BYTES = _mebibytes(8)  # a page for ``adopt``
 FOUND_FILES = Limit(100_000, "files")  # files in a folder that a user names
+# Data beside a page, which is copied for each run of the page's code. Sizes add up.
+DATA_FILES = Limit(10_000, "files and folders for the code of pages")
+DATA_BYTES = Limit(1024 * MEBIBYTE, "bytes of data for the code of pages")
 
 # Catalogues and the memory
 CATALOG_ENTRIES = Limit(20_000, "entries")

@@ -400,6 +400,7 @@ DOCUMENTED: dict[str, tuple[limits.Limit | int, ...]] = {
     ),
     "any file of upstream's docs": (limits.UPSTREAM_BYTES,),
     "notebook": (limits.NOTEBOOK_BYTES,),
+    "data that the code of a page may read": (limits.DATA_BYTES, limits.DATA_FILES),
     "page for `adopt`": (limits.COPY_BYTES, limits.COPY_DEPTH, limits.COPY_PARTS),
     "folder for `adopt` or `import`": (FOUND_FILES,),
     "file that the pipeline wrote itself; file of a project that is copied": (

@@ -53,7 +53,7 @@ from pipeline.adapters.kernel import (
     worker_count,
 )
 from pipeline.adapters.kernel.job import died
-from pipeline.adapters.kernel.sandbox import is_left_out
+from pipeline.adapters.kernel.sandbox import data_in
 from pipeline.adapters.kernel.watch import is_stopped
 from pipeline.errors import ExecutionError
 from pipeline.packages import how_to_install
@@ -470,20 +470,11 @@ def _lost(address: str) -> ExecutionError:
 
 
 def _packed(folder: Path) -> bytes:
-    """Return the files in ``folder`` that the code of a notebook may read, as a tar file."""
-
-    def kept(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-        if not (member.isfile() or member.isdir()):
-            return None
-        is_top = not member.name  # ``folder`` itself; its name is irrelevant
-        if not is_top and is_left_out(folder / member.name):
-            return None
-        return member
-
+    """Return the files and folders of ``data_in`` as a tar file."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
-        if folder.is_dir():
-            archive.add(folder, arcname="", filter=kept)
+        for path in data_in(folder):
+            archive.add(path, path.relative_to(folder).as_posix(), recursive=False)
     return buffer.getvalue()
 
 

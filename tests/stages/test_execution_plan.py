@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,9 @@ from msgspec import structs
 from notebooks import code, notebook
 from runs import run_of
 
+from pipeline.adapters import cluster
 from pipeline.adapters.kernel import Startup
+from pipeline.adapters.kernel.sandbox import copy_data
 from pipeline.config.settings import (
     BUILT_IN_MODES,
     ExecutionPolicy,
@@ -26,6 +30,8 @@ from pipeline.config.settings import (
 )
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Page, SourceFile
+from pipeline.errors import InputError
+from pipeline.limits import DATA_BYTES, DATA_FILES, Limit
 from pipeline.stages.execute.plan import ExecutionContext, Task, plan
 
 QUIET = Mode(name="quiet", note="without a sound", startup="startup/quiet.py")
@@ -104,6 +110,35 @@ def test_data_that_code_can_read_is_part_of_the_key(root: Path) -> None:
     (guide / "data/numbers.txt").rename(guide / "data/renamed.txt")
     keys.add(task(stage(root)).key)
     assert len(keys) == 5
+
+
+@pytest.mark.parametrize(
+    ("limit", "sizes"),
+    [
+        (DATA_FILES, [0] * DATA_FILES.most),
+        (DATA_BYTES, [DATA_BYTES.most // 2] * 2),  # sparse files take no space
+    ],
+)
+def test_only_the_pages_beside_too_much_data_fail(
+    root: Path, tmp_path: Path, limit: Limit, sizes: list[int]
+) -> None:
+    docs, copy = root / "upstream/demo", tmp_path / "copy"
+    shutil.copytree(docs / "guide", docs / "small")
+    task(stage(root))
+    for number, size in enumerate(sizes):
+        with (docs / f"guide/data/{number}").open("wb") as file:
+            file.truncate(size)
+    context = stage(root)
+    failed = plan(context, page("guide/page"))
+    assert isinstance(failed, Execution)
+    assert failed.status is Status.FAILED
+    most = f"{limit.things}; at most {limit.most:,} are read\n  Move files that no page"
+    assert re.search(rf"guide: has [\d,]+ {most}", failed.reason)
+    task(context, "small/page")
+    for door in (partial(copy_data, target=copy), cluster._packed):
+        with pytest.raises(InputError, match=f"guide: has [\\d,]+ {limit.things}"):
+            door(docs / "guide")
+    assert not copy.exists()
 
 
 def test_every_part_of_the_policy_is_part_of_the_key(

@@ -28,6 +28,8 @@ from pipeline.adapters.files import remove_tree
 from pipeline.adapters.kernel.interpreter import ENVIRONMENT
 from pipeline.adapters.kernel.job import Startup, Stop
 from pipeline.adapters.kernel.launch import CONFINES_WRITES, landlock_version
+from pipeline.errors import check_limit
+from pipeline.limits import DATA_BYTES, DATA_FILES
 
 LAUNCH = Path(__file__).with_name("launch.py")
 # The files of this folder run in kernels, and import no module of this project. The hyphen in the
@@ -47,6 +49,10 @@ TEMPORARY = Path("/tmp")  # noqa: S108 - this path is in the code of pages
 SOCKET_LIMIT = 104 - len("/p-12345678/k-5") - 1
 _FOLDER = "fonts"
 _SECONDS = 120  # time limit for each command that prepares a page
+_TOO_MUCH = (
+    "Move files that no page reads to a folder whose name begins with '_', or list the pages in a "
+    "[[tool.pipeline.upstreams.NAME.skip]] table."
+)
 
 
 def scratch_parent() -> str:
@@ -105,18 +111,43 @@ def startup_failure(folder: Path) -> Stop | None:
 
 
 def copy_data(source: Path, target: Path) -> None:
-    """Copy the files beside a notebook that its code may read."""
+    """Copy the files and folders of ``data_in``. Raises its InputError before any is copied."""
+    data = data_in(source)
+    target.mkdir()
+    for path in data:
+        copy = target / path.relative_to(source)
+        if path.is_dir():
+            copy.mkdir()
+        else:
+            shutil.copy2(path, copy)
 
-    def left_out(folder: str, names: list[str]) -> list[str]:
-        return [name for name in names if is_left_out(Path(folder, name))]
 
-    if source.is_dir():
-        shutil.copytree(source, target, ignore=left_out)
-    else:
-        target.mkdir()
+def data_in(folder: Path) -> list[Path]:
+    """Return the files and folders below ``folder`` that the code of its pages may read.
+
+    They are sorted, each folder before its content, because file systems list them in different
+    orders. Raises InputError if they are more than ``DATA_FILES`` or larger than ``DATA_BYTES``.
+    """
+    found: list[Path] = []
+    size, pending = 0, [folder] if folder.is_dir() else []
+    while pending:
+        for path in pending.pop().iterdir():
+            if _is_left_out(path):
+                continue
+            if path.is_dir():
+                pending.append(path)
+            elif path.is_file():
+                # The size of a copy: the copy of a sparse file is not sparse.
+                size += path.stat().st_size
+            else:
+                continue  # a pipe, a socket or a device
+            found.append(path)
+            check_limit(len(found), DATA_FILES, where=str(folder), hint=_TOO_MUCH)
+            check_limit(size, DATA_BYTES, where=str(folder), hint=_TOO_MUCH)
+    return sorted(found)
 
 
-def is_left_out(path: Path) -> bool:
+def _is_left_out(path: Path) -> bool:
     """Return whether a file or folder beside a page is hidden from the page's code.
 
     Other pages and symbolic links are hidden, and everything whose name begins with "." or with

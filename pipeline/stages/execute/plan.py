@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -197,30 +197,12 @@ def _data_digests(context: ExecutionContext, folder: Path) -> Mapping[str, str]:
     """Return digests of the files that the code of pages in ``folder`` can read, by name."""
     if folder not in context.digests:
         digests: dict[str, str] = {}
-        for path in _data_files(folder):
+        # The key must cover exactly the files that the sandbox copies.
+        for path in filter(Path.is_file, sandbox.data_in(folder)):
             name = path.relative_to(folder).as_posix()
             digests[name] = hashlib.sha256(files.read_bytes(path)).hexdigest()
         context.digests[folder] = digests
     return context.digests[folder]
-
-
-def _data_files(folder: Path) -> Iterator[Path]:
-    """Yield the files in ``folder`` that the sandbox copies for a kernel.
-
-    The sandbox leaves out pages, links, hidden files and files of the site.
-    """
-    if not folder.is_dir():
-        return
-    # Sort the names, because file systems list them in different orders.
-    for name in sorted(os.listdir(folder)):
-        path = folder / name
-        # Let the sandbox decide, because the key must cover exactly the files that it copies.
-        if sandbox.is_left_out(path):
-            continue
-        if path.is_dir():
-            yield from _data_files(path)
-        elif path.is_file():
-            yield path
 
 
 def policy_of(rule: RunRule, settings: Settings, *, offline: bool) -> kernel.Policy:
