@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,9 @@ from places import ROOT
 
 from pipeline.core.document.merge import merge
 from pipeline.core.document.notebook_json import edit_cells
-from pipeline.core.document.reader import Document, Format, Unit
+from pipeline.core.document.reader import Document, Format, Unit, read_document
 from pipeline.core.document.splice import Edit, splice
+from pipeline.reading import MYST, Reading
 
 SAMPLE = ROOT / "upstream" / "sample"
 
@@ -55,6 +56,23 @@ def pseudo(msgid: str) -> str:
         parts += [_WORDS.sub("译文", msgid[at : kept.start()]), kept[0]]
         at = kept.end()
     return "".join((*parts, _WORDS.sub("译文", msgid[at:])))
+
+
+def page(text: str, reading: Reading = MYST, *, path: str = "a.md") -> Document:
+    """Return the document of a page with this text."""
+    return read_document(path, text.encode(), reading)
+
+
+def msgids(document: Document) -> list[str]:
+    """Return the msgids of a document, in the order of its messages."""
+    return [message.msgid for _, message in document.messages()]
+
+
+def translated(
+    document: Document, translate: Callable[[str], str] = pseudo
+) -> dict[str, str]:
+    """Return a translation of each message of a document."""
+    return {msgid: translate(msgid) for msgid in msgids(document)}
 
 
 # What each kind of hostile translation says; ``…`` stands for the English message.

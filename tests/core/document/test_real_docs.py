@@ -19,8 +19,9 @@ from corpus import (
     assert_joins,
     assert_only_prose_changed,
     hostile,
-    pseudo,
+    msgids,
     rendered,
+    translated,
 )
 from repositories import Repository
 
@@ -90,10 +91,7 @@ def test_identity_translations_render_the_same(
 ) -> None:
     messages = 0
     for document in documents(repository, LATEST, part, stride=4):
-        merged = merge(
-            document,
-            {message.msgid: message.msgid for _, message in document.messages()},
-        )
+        merged = merge(document, translated(document, str))
         assert merged.rejected == (), document.path
         messages += merged.translated
         again = read_document(document.path, merged.data)
@@ -112,13 +110,7 @@ def test_honest_translations_are_taken_and_change_only_prose(
 ) -> None:
     pages = messages = 0
     for document in documents(repository, release, part, stride=4):
-        merged = merge(
-            document,
-            {
-                message.msgid: pseudo(message.msgid)
-                for _, message in document.messages()
-            },
-        )
+        merged = merge(document, translated(document))
         assert [(one.place, one.refusal.text) for one in merged.rejected] == []
         assert_only_prose_changed(document, merged.data)
         pages, messages = pages + 1, messages + merged.translated
@@ -133,14 +125,11 @@ def test_hostile_translations_change_only_prose(
     kinds = list(HOSTILE)
     counts: Counter[str] = Counter()
     for number, document in enumerate(documents(repository, release, part, stride=12)):
-        msgids = list(
-            dict.fromkeys(message.msgid for _, message in document.messages())
-        )
         for rotation in range(ROTATIONS):
             first = number * 31 + rotation * 17
             chosen = {
                 msgid: hostile(kinds[(first + index) % len(kinds)], msgid)
-                for index, msgid in enumerate(msgids)
+                for index, msgid in enumerate(dict.fromkeys(msgids(document)))
             }
             merged = merge(document, chosen)
             assert_only_prose_changed(document, merged.data)

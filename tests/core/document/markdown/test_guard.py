@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.core.document import splice
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.markdown import guard, placement
 from pipeline.core.document.markdown.splitter import split_text
+from pipeline.core.document.splice import Edit
 
 RICH = (
     "See [the guide](https://example.org/guide) or <https://example.org>, {ref}`a label`, "
@@ -21,28 +21,30 @@ LINK = "Read [the guide](a.md).\n"
 LINKED_IMAGE = "Words ![A [link](a.md)](a.png)\n"
 HTML = '<p>Some <b title="x > y">bold</b> words</p>\n'
 BREAK = "Some words  \nand more\n"
+FORMULA = "Let \\begin{align}x\\end{align} and \\begin{a}y\\end{a} be.\n"
 
 
 def refusal_of(text: str, msgstr: str) -> Refusal | None:
-    (message,) = split_text(text, page=True).messages
+    message = split_text(text, page=True).messages[-1]
     return guard.refusal(message.msgid, message.kind, msgstr)
+
+
+def reads_back(
+    text: str, msgstrs: dict[int, str], *insertions: Edit, page: bool = False
+) -> bool:
+    split = split_text(text, page=page)
+    placed = placement.place(split, msgstrs, insertions)
+    return guard.read_back(split, placed, page=page) is not None
 
 
 def code_of(text: str, msgstr: str) -> str:
     """The refusal's code, ``G105`` if only the parsed result tells, or an empty string."""
-    split = split_text(text, page=True)
-    index = len(split.messages) - 1
-    message = split.messages[index]
-    if refusal := guard.refusal(message.msgid, message.kind, msgstr):
+    if refusal := refusal_of(text, msgstr):
         assert refusal.text
         assert refusal.hint
         return refusal.code
-    return (
-        ""
-        if guard.read_back(split, placement.place(split, {index: msgstr}), page=True)
-        is not None
-        else "G105"
-    )
+    last = len(split_text(text, page=True).messages) - 1
+    return "" if reads_back(text, {last: msgstr}, page=True) else "G105"
 
 
 @pytest.mark.parametrize(
@@ -77,6 +79,8 @@ def code_of(text: str, msgstr: str) -> str:
             "看 ![图](data:#1)",
         ),
         ("See ![<b>bold</b> picture](a.png)\n", "见![<b>粗</b>图](a.png)"),
+        (FORMULA, r"令 \begin{align}x\end{align} 与 \begin{a}y\end{a}。"),
+        (FORMULA, r"令 \begin{a}y\end{a} 与 \begin{align}x\end{align}。"),
         ("Read the {term}`tree` first.\n", "先读{term}`树 <tree>`。"),
         (HTML, '<p>一些<b title="x > y">粗体</b>字</p>'),
         (
@@ -134,22 +138,7 @@ def test_a_line_that_begins_another_block_is_refused(start: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
-    [
-        "===",
-        "---",
-        "```",
-        "+++",
-        "> x",
-        "- x",
-        "1. x",
-        "# x",
-        "<div>",
-        "% x",
-        ":::{note}",
-        "--|--",
-        ": x",
-    ],
+    "line", "===¦---¦```¦+++¦> x¦- x¦1. x¦# x¦<div>¦% x¦:::{note}¦--|--¦: x".split("¦")
 )
 def test_another_block_behind_a_break(line: str) -> None:
     assert code_of(BREAK, f"甲 | 乙\n{line}") in ("G104", "G105")
@@ -238,6 +227,16 @@ def test_another_block_behind_a_break(line: str) -> None:
             "看 ![图](data:#1) ![图](data:#1)",
         ),
         ("Some words\n", r"$\style{color:red}{x}$"),
+        # formulas that begin or end
+        ("Some words\n", r"\begin{equation}"),
+        ("Some words\n", r"\begin{equation} x \end{equation}"),
+        ("Some words\n", r"文字 \end{equation}"),
+        ("Some words\n", r"文字 \\begin {equation}"),
+        ("Some words\n", "文字 &#92;begin{equation}"),
+        ("# Some words\n", r"\begin{equation*}"),
+        ("Read `code` first\n", r"先读 `code`，\begin{x}"),
+        (FORMULA, r"令 \begin{align}x 与 \begin{a}y\end{a}。"),
+        (FORMULA, r"令 \end{align}x\begin{align} 与 \begin{a}y\end{a}。"),
         # inside an image
         ("![Some picture here](a.png)\n", "图]"),
         ("![Some picture here](a.png)\n", "图\\"),
@@ -271,21 +270,12 @@ def test_something_active_is_refused(text: str, msgstr: str) -> None:
         ("```{note} Some words\n```\n", "甲 `乙`"),
         ("```{note}\nSome words\n```\n", ":class: x"),
         ("- [ ] Some words\n", "`x`"),
+        ("> Some words\n>", "% x"),  # the parser cannot read the page any more
     ],
 )
 def test_only_the_parsed_page_tells(text: str, msgstr: str) -> None:
-    split = split_text(text, page=True)
-    index = next(
-        index
-        for index, message in enumerate(split.messages)
-        if "`" not in message.msgid
-    )
-    message = split.messages[index]
-    assert guard.refusal(message.msgid, message.kind, msgstr) is None
-    assert (
-        guard.read_back(split, placement.place(split, {index: msgstr}), page=True)
-        is None
-    )
+    assert refusal_of(text, msgstr) is None
+    assert code_of(text, msgstr) == "G105"
 
 
 @pytest.mark.parametrize(
@@ -305,69 +295,19 @@ def test_texts_say_what_is_wrong() -> None:
     assert refusal.text == 'lacks HTML “<b title="x > y">”; lacks HTML “</b>”'
 
 
-def test_page_that_the_parser_cannot_read_any_more() -> None:
-    split = split_text("> Some words\n>", page=True)
-    assert guard.read_back(split, placement.place(split, {0: "% x"}), page=True) is None
-
-
 def test_paragraph_that_became_a_heading_in_its_place() -> None:
-    split = split_text("Some words\n\nmore words\n")
-    placed = placement.place(split, {}, [splice.Edit(10, 10, "\n===")])
-    assert guard.read_back(split, placed, page=False) is None
+    text = "Some words\n\nmore words\n"
+    assert not reads_back(text, {}, Edit(10, 10, "\n==="))
 
 
 def test_html_without_a_whole_tag_stays_as_it_is() -> None:
     split = split_text("<div some words\n")
     assert [message.msgid for message in split.messages] == ["<div some words"]
     assert split.skeleton == ((0, ("html_block", "<div some words\n")),)
-    assert (
-        guard.read_back(split, placement.place(split, {0: "<div 文字"}), page=False)
-        is None
-    )
+    assert not reads_back("<div some words\n", {0: "<div 文字"})
 
 
 def test_an_insertion_is_no_change() -> None:
     text = "# Title\n\nwords here\n"
-    split = split_text(text)
-    placed = placement.place(
-        split, {0: "标题"}, [splice.Edit(7, 7, "\n\n> Inserted words")]
-    )
-    assert guard.read_back(split, placed, page=False) is not None
-    assert (
-        guard.read_back(
-            split, placement.place(split, {}, [splice.Edit(9, 9, "> ")]), page=False
-        )
-        is None
-    )
-
-
-FORMULA = r"Let \begin{align}x\end{align} and \begin{a}y\end{a} be."
-
-
-@pytest.mark.parametrize(
-    ("text", "msgstr"),
-    [
-        ("Some words\n", r"\begin{equation}"),
-        ("Some words\n", r"\begin{equation} x \end{equation}"),
-        ("Some words\n", r"文字 \end{equation}"),
-        ("Some words\n", r"文字 \\begin {equation}"),
-        ("Some words\n", "文字 &#92;begin{equation}"),
-        ("# Some words\n", r"\begin{equation*}"),
-        ("Read `code` first\n", r"先读 `code`，\begin{x}"),
-        (f"{FORMULA}\n", r"令 \begin{align}x 与 \begin{a}y\end{a}。"),
-        (f"{FORMULA}\n", r"令 \end{align}x\begin{align} 与 \begin{a}y\end{a}。"),
-    ],
-)
-def test_a_translation_begins_and_ends_no_formula(text: str, msgstr: str) -> None:
-    assert code_of(text, msgstr) == "G104"
-
-
-@pytest.mark.parametrize(
-    "msgstr",
-    [
-        r"令 \begin{align}x\end{align} 与 \begin{a}y\end{a}。",
-        r"令 \begin{a}y\end{a} 与 \begin{align}x\end{align}。",
-    ],
-)
-def test_the_formulas_of_the_english_may_change_their_places(msgstr: str) -> None:
-    assert code_of(f"{FORMULA}\n", msgstr) == ""
+    assert reads_back(text, {0: "标题"}, Edit(7, 7, "\n\n> Inserted words"))
+    assert not reads_back(text, {}, Edit(9, 9, "> "))
