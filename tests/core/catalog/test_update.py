@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from notebooks import notebook, prose
 from repositories import DOCS
 from runs import run_of
 
 from pipeline.config.settings import Settings, Upstream
 from pipeline.core.catalog.counts import count_catalog
 from pipeline.core.catalog.lineage import read_redirects
-from pipeline.core.catalog.origins import fuzzy_class
+from pipeline.core.catalog.origins import fuzzy_class, states_of
 from pipeline.core.catalog.update import (
     Updated,
     update_catalogs,
@@ -67,9 +68,23 @@ def header(page: str, existing: Mapping[str, str]) -> Mapping[str, str]:
     return existing or HEADER
 
 
-def update(old: Catalog, entries: tuple[Entry, ...]) -> Updated:
+def update(old: Catalog, *msgids: str) -> Updated:
     """The update of one page that is alone in its locale."""
-    return update_catalogs({"page": old}, {"page": entries}, header=header)["page"]
+    return update_all({"page": old}, {"page": msgids})["page"]
+
+
+def update_all(
+    old: Mapping[str, Catalog], pages: Mapping[str, Sequence[str]], *gone: str
+) -> dict[str, Updated]:
+    entries = {page: wanted(*msgids) for page, msgids in pages.items()}
+    return update_catalogs(old, entries, header=header, gone=gone)
+
+
+def with_first(old: Catalog, **fields: object) -> Catalog:
+    """The catalogue with other fields of its first entry."""
+    first, *others = old.entries
+    changed = replace(first, **fields)  # type: ignore[arg-type]
+    return replace(old, entries=(changed, *others))
 
 
 def states(updated: Updated) -> dict[str, str]:
@@ -82,167 +97,99 @@ def states(updated: Updated) -> dict[str, str]:
 
 
 def test_equal_text_keeps_its_translation_wherever_it_moved() -> None:
-    old = catalog(
-        Entry(msgid="One thing.", msgstr="一件事。"),
-        Entry(msgid="Another.", msgstr="另一件。"),
-    )
-    result = update(old, wanted("Another.", "One thing."))
-    assert [(entry.msgid, entry.msgstr) for entry in result.catalog.entries] == [
-        ("Another.", "另一件。"),
-        ("One thing.", "一件事。"),
-    ]
+    result = update(written("One thing.", "Another."), "Another.", "One thing.")
+    expected = {"Another.": said("Another."), "One thing.": said("One thing.")}
+    assert list(states(result).items()) == list(expected.items())
     assert result.counts == UpdateCounts(kept=2)
 
 
 def test_a_remark_on_an_entry_without_translation_stays() -> None:
     old = catalog(Entry(msgid=LONG, comments=("ask upstream",)))
-    (entry,) = update(old, wanted(LONG)).catalog.entries
+    (entry,) = update(old, LONG).catalog.entries
     assert (entry.msgstr, entry.comments) == ("", ("ask upstream",))
 
 
 def test_text_that_changed_a_little_is_fuzzy_with_the_english_it_was_written_for() -> (
     None
 ):
-    result = update(
-        catalog(Entry(msgid=LONG, msgstr="每个分片……", comments=("seen",))),
-        wanted(EDITED),
+    old = Entry(msgid=LONG, msgstr="每个分片……", comments=("seen",))
+    result = update(catalog(old), EDITED)
+    note = "fuzzy: rewording: … its gradients to [-the-]{+all+} others."
+    waiting = replace(
+        old,
+        msgid=EDITED,
+        fuzzy=True,
+        previous=LONG,
+        notes=("paragraph", note),
+        references=("page",),
     )
-    entry, gone = result.catalog.entries
-    assert (entry.msgid, entry.msgstr, entry.fuzzy, entry.previous) == (
-        EDITED,
-        "每个分片……",
-        True,
-        LONG,
-    )
-    assert entry.comments == ("seen",)
-    assert entry.notes == (
-        "paragraph",
-        "fuzzy: rewording: … its gradients to [-the-]{+all+} others.",
-    )
-    assert fuzzy_class(entry) == "rewording"
-    assert not entry.is_translated
-    assert (gone.msgid, gone.msgstr, gone.obsolete, gone.fuzzy) == (
-        LONG,
-        "每个分片……",
-        True,
-        False,
-    )
+    assert result.catalog.entries == (waiting, replace(old, obsolete=True))
+    assert fuzzy_class(waiting) == "rewording"
     assert result.counts == UpdateCounts(fuzzy={"rewording": 1})
 
 
 def test_a_fuzzy_entry_that_changes_again_remembers_the_first_english() -> None:
-    once = update(written(LONG), wanted(EDITED)).catalog
-    twice = update(once, wanted(EDITED + " Always.")).catalog
-    assert [
-        (entry.previous, entry.msgid, entry.obsolete) for entry in twice.entries
-    ] == [
-        (LONG, EDITED + " Always.", False),
-        (None, LONG, True),
-    ]
+    twice = update(update(written(LONG), EDITED).catalog, f"{EDITED} Always.").catalog
+    found = [(entry.previous, entry.msgid, entry.obsolete) for entry in twice.entries]
+    assert found == [(LONG, f"{EDITED} Always.", False), (None, LONG, True)]
 
 
-def test_text_that_returns_is_finished_even_if_another_was_offered_its_translation() -> (
-    None
-):
-    once = update(written(LONG), wanted(EDITED)).catalog
-    assert [
-        (entry.msgid, entry.is_translated)
-        for entry in update(once, wanted(LONG)).catalog.entries
-    ] == [(LONG, True)]
+@pytest.mark.parametrize("meanwhile", [EDITED, "Quite another sentence."])
+def test_text_that_returns_is_finished_even_if_another_was_offered_its_translation(
+    meanwhile: str,
+) -> None:
+    back = update(update(written(LONG), meanwhile).catalog, LONG).catalog
+    found = [(entry.msgid, entry.is_translated) for entry in back.entries]
+    assert found == [(LONG, True)]
 
 
 def test_a_fuzzy_translation_that_someone_worked_on_is_kept_when_its_message_goes() -> (
     None
 ):
-    once = update(written(LONG), wanted(EDITED)).catalog
-    worked = replace(
-        once, entries=(replace(once.entries[0], msgstr="改了一半"), *once.entries[1:])
-    )
-    back = update(worked, wanted(LONG)).catalog
-    assert [
-        (entry.msgid, entry.msgstr, entry.fuzzy, entry.obsolete)
-        for entry in back.entries
-    ] == [
-        (LONG, said(LONG), False, False),
-        (EDITED, "改了一半", True, True),
-    ]
-    noted = replace(
-        once,
-        entries=(
-            replace(once.entries[0], comments=("ask upstream",)),
-            *once.entries[1:],
-        ),
-    )
-    assert update(noted, wanted(LONG)).catalog.entries[1].comments == ("ask upstream",)
+    once = update(written(LONG), EDITED).catalog
+    live, kept = update(with_first(once, msgstr="改了一半"), LONG).catalog.entries
+    assert (live.msgid, live.msgstr, live.is_translated) == (LONG, said(LONG), True)
+    assert (kept.msgid, kept.msgstr) == (EDITED, "改了一半")
+    assert (kept.fuzzy, kept.obsolete) == (True, True)
+    noted = with_first(once, comments=("ask upstream",))
+    assert update(noted, LONG).catalog.entries[1].comments == ("ask upstream",)
 
 
 def test_a_suggestion_that_was_cleared_is_not_made_again() -> None:
-    once = update(written(LONG), wanted(EDITED)).catalog
-    cleared = replace(
-        once,
-        entries=(
-            replace(once.entries[0], msgstr="", fuzzy=False, previous=None),
-            *once.entries[1:],
-        ),
-    )
-    assert states(update(cleared, wanted(EDITED))) == {EDITED: ""}
+    once = update(written(LONG), EDITED).catalog
+    cleared = with_first(once, msgstr="", fuzzy=False, previous=None)
+    assert states(update(cleared, EDITED)) == {EDITED: ""}
 
 
 def test_other_text_starts_empty_and_what_vanished_is_obsolete() -> None:
-    old = catalog(
-        Entry(
-            msgid=LONG, msgstr="每个分片……", notes=("paragraph",), references=("page",)
-        ),
-        Entry(msgid="Never translated."),
-    )
-    result = update(old, wanted("Install the package first."))
+    old = (*written(LONG).entries, Entry(msgid="Never translated."))
+    result = update(catalog(*old), "Install the package first.")
     fresh, gone = result.catalog.entries
     assert (fresh.msgstr, fresh.fuzzy) == ("", False)
-    assert (gone.msgid, gone.msgstr, gone.obsolete, gone.references, gone.notes) == (
-        LONG,
-        "每个分片……",
-        True,
-        (),
-        (),
-    )
+    assert gone == Entry(msgid=LONG, msgstr=said(LONG), obsolete=True)
     assert result.counts == UpdateCounts(new=1, obsolete=1)
-    assert (
-        update(result.catalog, wanted("Install the package first.")).counts.obsolete
-        == 0
-    )
-
-
-def test_obsolete_text_that_returns_is_finished_again() -> None:
-    gone = update(written(LONG), wanted("Quite another sentence.")).catalog
-    back = update(gone, wanted(LONG)).catalog
-    assert [
-        (entry.msgid, entry.obsolete, entry.is_translated) for entry in back.entries
-    ] == [(LONG, False, True)]
+    again = update(result.catalog, "Install the package first.")
+    assert again.counts.obsolete == 0
 
 
 def test_short_texts_need_to_be_much_alike() -> None:
-    assert not update(written("Arrays"), wanted("Errors")).counts.fuzzy
-    assert update(written("Vectorization"), wanted("Vectorisation")).counts.fuzzy == {
-        "case or typo": 1
-    }
+    assert not update(written("Arrays"), "Errors").counts.fuzzy
+    found = update(written("Vectorization"), "Vectorisation").counts.fuzzy
+    assert found == {"case or typo": 1}
 
 
 def test_the_best_match_wins_in_whatever_order_the_messages_stand() -> None:
     first, second = EDITED + " This holds always.", EDITED
     for order in ((first, second), (second, first)):
-        found = states(update(written(LONG), wanted(*order)))
+        found = states(update(written(LONG), *order))
         assert found == {first: "", second: "?" + said(LONG)}
 
 
 def test_words_that_all_texts_share_do_not_hide_the_one_that_fits() -> None:
-    old = written(
-        *(
-            f"The value of word{number} is printed in this column of the table."
-            for number in range(200)
-        )
-    )
-    new = "The value of word77 is printed in the first column of the table."
-    assert states(update(old, wanted(new))) == {new: "?" + old.entries[77].msgstr}
+    row = "The value of word{} is printed in {} column of the table."
+    old = written(*(row.format(number, "this") for number in range(200)))
+    new = row.format(77, "the first")
+    assert states(update(old, new)) == {new: "?" + old.entries[77].msgstr}
 
 
 def test_paragraphs_that_share_one_sentence_are_alike_only_as_a_whole() -> None:
@@ -250,47 +197,39 @@ def test_paragraphs_that_share_one_sentence_are_alike_only_as_a_whole() -> None:
         "Of all that was said about the rest of it nothing is left in here by now, and that is "
         "how it should be."
     )
-    assert states(update(written(f"{STEPS} {LOSS}"), wanted(f"{STEPS} {KEYS}"))) == {
-        f"{STEPS} {KEYS}": "?" + said(f"{STEPS} {LOSS}")
-    }
-    assert states(update(written(f"{STEPS} {LOSS}"), wanted(f"{rest} {STEPS}"))) == {
-        f"{rest} {STEPS}": ""
-    }
+    old, alike, other = f"{STEPS} {LOSS}", f"{STEPS} {KEYS}", f"{rest} {STEPS}"
+    assert states(update(written(old), alike)) == {alike: "?" + said(old)}
+    assert states(update(written(old), other)) == {other: ""}
 
 
 def test_a_change_of_mark_up_alone_is_recognized_behind_long_targets() -> None:
     old = "Call `go` and then `stop`."
     new = "Call {func}`go <package.of.some.module.go>` and then [`stop`](https://example.org/a/very/long/page.html#stop)."
-    old_page = catalog(Entry(msgid=old, msgstr="先开始，再停止。"))
-    (entry, _) = update(old_page, wanted(new)).catalog.entries
+    before = catalog(Entry(msgid=old, msgstr="先开始，再停止。"))
+    (entry, _) = update(before, new).catalog.entries
     assert (entry.msgstr, fuzzy_class(entry)) == ("先开始，再停止。", "mark-up")
 
 
 def test_white_space_and_hosts_are_carried_over_as_finished() -> None:
     old = "Read  [the guide](http://guide.example/page) before you start."
     new = "Read [the guide](https://guide.example/page) before you start."
-    result = update(
-        catalog(Entry(msgid=old, msgstr="先读[指南](http://guide.example/page)。")),
-        wanted(new),
-    )
+    before = Entry(msgid=old, msgstr="先读[指南](http://guide.example/page)。")
+    result = update(catalog(before), new)
     assert states(result) == {new: "先读[指南](https://guide.example/page)。"}
-    assert (
-        result.catalog.entries[0]
-        .notes[-1]
-        .startswith("carried over: mark-up: Read [the [-guide]")
-    )
-    assert (result.counts.carried, result.counts.obsolete) == (1, 0)
+    (note,) = states_of(result.catalog.entries[0])
+    assert note.startswith("carried over: mark-up: Read [the [-guide]")
+    assert result.counts == UpdateCounts(carried=1)
 
 
 def test_other_code_is_filled_in_and_kept_on_the_way_back() -> None:
     old, new = "Call `go` and then stop it.", "Call `tea.go` and then stop it."
     before = catalog(Entry(msgid=old, msgstr="先调用 `go`，再停止。"))
-    forth = update(before, wanted(new)).catalog
+    forth = update(before, new).catalog
     (entry, spare) = forth.entries
     assert (entry.msgstr, entry.previous) == ("先调用 `tea.go`，再停止。", old)
     assert fuzzy_class(entry) == "code"
     assert spare.msgstr == "先调用 `go`，再停止。"
-    back = update(forth, wanted(old)).catalog
+    back = update(forth, old).catalog
     assert [item.msgstr for item in back.entries] == [spare.msgstr, entry.msgstr]
     assert [item.is_translated for item in back.entries] == [True, False]
 
@@ -300,14 +239,17 @@ def test_carried_text_serves_every_page_that_has_it_and_no_second_run_adds_any()
 ):
     old = "Read  this page before you start to write a kernel."
     new = "Read this page before you start to write a kernel."
-    pages = {"page": wanted(new), "other": wanted(new)}
-    result = update_catalogs({"page": written(old)}, pages, header=header)
+    pages = {"page": [new], "other": [new]}
+    result = update_all({"page": written(old)}, pages)
     assert all(states(updated) == {new: said(old)} for updated in result.values())
-    again = update_catalogs(
-        {page: updated.catalog for page, updated in result.items()},
-        pages,
-        header=header,
-    )
+    assert_settled(result, pages)
+
+
+def assert_settled(
+    result: Mapping[str, Updated], pages: Mapping[str, Sequence[str]]
+) -> None:
+    """A second update returns the very catalogues of the first."""
+    again = update_all({page: one.catalog for page, one in result.items()}, pages)
     assert all(again[page].catalog is result[page].catalog for page in pages)
 
 
@@ -318,33 +260,24 @@ def test_merged_paragraphs_are_offered_joined() -> None:
         Entry(msgid=KEYS, msgstr="不重用键。"),
     )
     merged = f"{LOSS} {STEPS}"
-    entry = update(old, wanted(merged, KEYS)).catalog.entries[0]
-    assert (entry.msgstr, entry.previous, entry.fuzzy) == (
-        "记损失 数步数。",
-        merged,
-        True,
-    )
-    assert fuzzy_class(entry) == "merged"
-    backward = update(old, wanted(f"{STEPS} {LOSS}", KEYS)).catalog.entries[0]
+    entry = update(old, merged, KEYS).catalog.entries[0]
+    assert (entry.msgstr, entry.fuzzy) == ("记损失 数步数。", True)
+    assert (entry.previous, fuzzy_class(entry)) == (merged, "merged")
+    backward = update(old, f"{STEPS} {LOSS}", KEYS).catalog.entries[0]
     assert backward.msgstr == "数步数。记损失"
 
 
 def test_text_that_stands_twice_is_merged_once() -> None:
     both = {"a": written(STEPS, LOSS), "b": written(STEPS, LOSS)}
-    result = update_catalogs(
-        both,
-        {"a": wanted(f"{STEPS} {LOSS} And more."), "b": wanted(KEYS)},
-        header=header,
-    )
-    assert states(result["a"]) == {
-        f"{STEPS} {LOSS} And more.": f"?{said(STEPS)} {said(LOSS)}"
-    }
+    new = f"{STEPS} {LOSS} And more."
+    result = update_all(both, {"a": [new], "b": [KEYS]})
+    assert states(result["a"]) == {new: f"?{said(STEPS)} {said(LOSS)}"}
 
 
 def test_a_paragraph_cut_into_several_is_offered_to_each() -> None:
-    old = f"{STEPS} {LOSS} {KEYS}"
-    result = update(written(old), wanted(STEPS, f"{LOSS} {KEYS}"))
-    assert states(result) == dict.fromkeys((STEPS, f"{LOSS} {KEYS}"), "?" + said(old))
+    old, parts = f"{STEPS} {LOSS} {KEYS}", (STEPS, f"{LOSS} {KEYS}")
+    result = update(written(old), *parts)
+    assert states(result) == dict.fromkeys(parts, "?" + said(old))
     assert result.counts.fuzzy == {"split": 2}
 
 
@@ -353,14 +286,12 @@ def test_a_paragraph_inside_a_much_longer_one_is_offered_if_nothing_better_is() 
         f"{STEPS} What follows was added later, and says nothing of the kind; yet readers wanted "
         f"to know that as well."
     )
-    assert states(update(written(STEPS), wanted(longer))) == {longer: "?" + said(STEPS)}
-    assert states(update(written(longer), wanted(STEPS))) == {STEPS: "?" + said(longer)}
+    assert states(update(written(STEPS), longer)) == {longer: "?" + said(STEPS)}
+    assert states(update(written(longer), STEPS)) == {STEPS: "?" + said(longer)}
 
 
 def test_a_long_text_that_another_page_has_is_taken_over_as_finished() -> None:
-    result = update_catalogs(
-        {"there": written(LONG)}, {"page": wanted(LONG)}, header=header
-    )["page"]
+    result = update_all({"there": written(LONG)}, {"page": [LONG]})["page"]
     (entry,) = result.catalog.entries
     assert entry.is_translated
     assert entry.notes == ("paragraph", "carried over: the same text in there")
@@ -369,68 +300,49 @@ def test_a_long_text_that_another_page_has_is_taken_over_as_finished() -> None:
 
 def test_a_short_text_or_one_that_pages_translate_differently_is_only_offered() -> None:
     pages = {
-        "a": catalog(Entry(msgid="Setup", msgstr="准备")),
-        "b": catalog(Entry(msgid="Setup", msgstr="设置")),
+        "a": written("Setup", by="甲"),
+        "b": written("Setup", LONG, by="乙"),
+        "c": written(LONG, by="丙"),
     }
-    pages |= {
-        "b": catalog(
-            Entry(msgid="Setup", msgstr="设置"), Entry(msgid=LONG, msgstr="乙")
-        ),
-        "c": catalog(Entry(msgid=LONG, msgstr="甲")),
-    }
-    setup, long = update_catalogs(
-        pages, {"page": wanted("Setup", LONG)}, header=header
-    )["page"].catalog.entries
-    assert (setup.fuzzy, setup.previous, setup.msgstr) == (True, "Setup", "设置")
+    setup, long = update_all(pages, {"page": ["Setup", LONG]})["page"].catalog.entries
+    assert (setup.fuzzy, setup.previous) == (True, "Setup")
+    assert setup.msgstr == said("Setup", "甲")
     assert (long.fuzzy, long.previous, fuzzy_class(long)) == (True, LONG, "moved")
     assert "other pages differ" in long.notes[-1]
-    (short,) = update_catalogs(
-        {"a": pages["a"]}, {"page": wanted("Setup")}, header=header
-    )["page"].catalog.entries
+    (short,) = update_all({"a": pages["a"]}, {"page": ["Setup"]})[
+        "page"
+    ].catalog.entries
     assert short.fuzzy
     assert "too short" in short.notes[-1]
 
 
 def test_a_short_text_that_pages_agree_on_is_finished() -> None:
     both = {"a": written("Setup"), "b": written("Setup")}
-    assert states(
-        update_catalogs(both, {"page": wanted("Setup")}, header=header)["page"]
-    ) == {"Setup": said("Setup")}
+    found = update_all(both, {"page": ["Setup"]})["page"]
+    assert states(found) == {"Setup": said("Setup")}
 
 
 def test_a_short_text_that_moved_is_finished_whatever_other_pages_say() -> None:
-    old = {"from": written("Setup", LONG, KEYS), "other": written("Setup", by="!")}
-    pages = {
-        "from": wanted("Now empty."),
-        "to": wanted("Setup", LONG, KEYS),
-        "other": wanted("Setup"),
-    }
-    result = update_catalogs(old, pages, header=header)
-    assert states(result["to"]) == {text: said(text) for text in ("Setup", LONG, KEYS)}
-    alone = update_catalogs(
-        {"from": written("Setup")},
-        {"from": wanted("Now empty."), "to": wanted("Setup")},
-        header=header,
-    )
-    assert states(alone["to"]) == {"Setup": said("Setup")}
+    texts = ("Setup", LONG, KEYS)
+    old = {"from": written(*texts), "other": written("Setup", by="!")}
+    pages = {"from": ["Now empty."], "to": texts, "other": ["Setup"]}
+    found = update_all(old, pages)["to"]
+    assert states(found) == {text: said(text) for text in texts}
+    pages = {"from": ["Now empty."], "to": ["Setup"]}
+    alone = update_all({"from": written("Setup")}, pages)["to"]
+    assert states(alone) == {"Setup": said("Setup")}
 
 
 def test_fuzzy_entries_of_other_pages_are_no_source() -> None:
     other = catalog(Entry(msgid=LONG, msgstr="x", fuzzy=True, previous="y"))
-    result = update_catalogs(
-        {"other": other}, {"page": wanted(LONG), "other": wanted(LONG)}, header=header
-    )
+    result = update_all({"other": other}, {"page": [LONG], "other": [LONG]})
     assert states(result["page"]) == {LONG: ""}
 
 
 def test_edited_text_is_found_on_the_page_that_it_left() -> None:
     old = {"from": written(LONG, KEYS, STEPS), "other": written("Setup", LOSS)}
-    pages = {
-        "from": wanted(STEPS),
-        "to": wanted(EDITED, KEYS),
-        "other": wanted("Setup", LOSS),
-    }
-    result = update_catalogs(old, pages, header=header)
+    pages = {"from": [STEPS], "to": [EDITED, KEYS], "other": ["Setup", LOSS]}
+    result = update_all(old, pages)
     assert states(result["to"]) == {EDITED: "?" + said(LONG), KEYS: said(KEYS)}
 
 
@@ -438,197 +350,134 @@ def test_a_text_that_is_still_in_use_may_help_others_but_only_if_very_much_alike
     None
 ):
     related = "Every shard keeps a copy of the state, and asks for what it lacks in the gradients."
-    old = {"other": written(LONG)}
-    pages = {"other": wanted(LONG), "page": wanted(EDITED, related)}
-    assert list(
-        states(update_catalogs(old, pages, header=header)["page"]).values()
-    ) == [
-        "?" + said(LONG),
-        "",
-    ]
+    pages = {"other": [LONG], "page": [EDITED, related]}
+    result = update_all({"other": written(LONG)}, pages)
+    assert states(result["page"]) == {EDITED: "?" + said(LONG), related: ""}
 
 
 def test_a_text_that_moved_to_several_pages_with_an_edit_helps_each_of_them() -> None:
     text = "Every bench in the workshop has a lamp of its own and two drawers for the small tools"
     old = {"a": written(text), "b": catalog(), "c": catalog()}
-    new = {"a": (), "b": wanted(f"{text}."), "c": wanted(f"{text}!")}
-    result = update_catalogs(old, new, header=header)
-    assert [result[page].catalog.entries[0].msgstr for page in ("b", "c")] == [
-        said(text)
-    ] * 2
-    same_page = update_catalogs(
-        {"a": written(text)}, {"a": wanted(f"{text}.", f"{text}!")}, header=header
-    )["a"]
-    assert sorted(
-        entry.msgstr for entry in same_page.catalog.entries if not entry.obsolete
-    ) == [
-        "",
-        said(text),
-    ]
+    result = update_all(old, {"a": [], "b": [f"{text}."], "c": [f"{text}!"]})
+    offers = [*states(result["b"]).values(), *states(result["c"]).values()]
+    assert offers == ["?" + said(text)] * 2
+    same_page = update(old["a"], f"{text}.", f"{text}!")
+    assert sorted(states(same_page).values()) == ["", "?" + said(text)]
 
 
 def test_a_renamed_page_takes_its_catalogue_along() -> None:
+    gone = Entry(msgid="Old", msgstr="旧", obsolete=True)
     old = Catalog(
         header={"Last-Translator": "Li"},
         comment=("by Li",),
-        entries=(
-            *written(LONG, KEYS).entries,
-            Entry(msgid="Old", msgstr="旧", obsolete=True),
-        ),
+        entries=(*written(LONG, KEYS).entries, gone),
     )
-    result = update_catalogs(
-        {"before": old}, {"after": wanted(EDITED, KEYS)}, header=header, gone=["before"]
-    )
+    result = update_all({"before": old}, {"after": [EDITED, KEYS]}, "before")
     after = result["after"]
     assert after.counts.moved_from == "before"
     assert (after.catalog.header, after.catalog.comment) == (old.header, old.comment)
     assert states(after) == {EDITED: "?" + said(LONG), KEYS: said(KEYS)}
-    assert {entry.msgid for entry in after.catalog.entries if entry.obsolete} == {
-        LONG,
-        "Old",
-    }
+    obsolete = {entry.msgid for entry in after.catalog.entries if entry.obsolete}
+    assert obsolete == {LONG, "Old"}
     assert result["before"].catalog == Catalog()
-    back = update_catalogs(
-        {"after": after.catalog},
-        {"before": wanted(LONG, KEYS)},
-        header=header,
-        gone=["after"],
-    )
-    assert (states(back["before"]), back["before"].counts.moved_from) == (
-        {LONG: said(LONG), KEYS: said(KEYS)},
-        "after",
-    )
+    back = update_all({"after": after.catalog}, {"before": [LONG, KEYS]}, "after")
+    assert states(back["before"]) == {LONG: said(LONG), KEYS: said(KEYS)}
+    assert back["before"].counts.moved_from == "after"
     assert back["after"].catalog == Catalog()
 
 
 def test_a_small_page_that_takes_its_one_text_from_a_large_one_is_not_that_page() -> (
     None
 ):
-    result = update_catalogs(
-        {"large": written(LONG, KEYS, STEPS, LOSS)},
-        {"small": wanted(LONG)},
-        header=header,
-        gone=["large"],
-    )
-    assert (states(result["small"]), result["small"].counts.moved_from) == (
-        {LONG: said(LONG)},
-        "",
-    )
-    assert [entry.obsolete for entry in result["large"].catalog.entries] == [True] * 4
-    assert result["large"].counts.obsolete == 3
+    old = {"large": written(LONG, KEYS, STEPS, LOSS)}
+    small, large = update_all(old, {"small": [LONG]}, "large").values()
+    assert (states(small), small.counts.moved_from) == ({LONG: said(LONG)}, "")
+    assert [entry.obsolete for entry in large.catalog.entries] == [True] * 4
+    assert large.counts.obsolete == 3
 
 
 def test_of_two_pages_that_take_from_one_the_larger_is_the_renamed_one() -> None:
     old = {"old": written(LONG, KEYS, STEPS, LOSS), "also": written(LONG, KEYS)}
-    pages = {"a": wanted(LONG, KEYS), "b": wanted(KEYS, STEPS, LOSS)}
-    result = update_catalogs(old, pages, header=header, gone=["old", "also"])
-    assert {page: updated.counts.moved_from for page, updated in result.items()} == {
-        "a": "also",
-        "b": "old",
-        "old": "",
-        "also": "",
-    }
+    pages = {"a": [LONG, KEYS], "b": [KEYS, STEPS, LOSS]}
+    result = update_all(old, pages, "old", "also")
+    moved = {page: updated.counts.moved_from for page, updated in result.items()}
+    assert moved == {"a": "also", "b": "old", "old": "", "also": ""}
+
+
+def left_of(gone: Catalog, *, same: Catalog | None = None) -> Catalog:
+    """What is left of a page that is gone, beside another that still has its text."""
+    old = {"gone": gone, "same": same or written(LONG, KEYS)}
+    return update_all(old, {"same": [LONG, KEYS]}, "gone")["gone"].catalog
 
 
 def test_a_vanished_page_whose_text_lives_on_elsewhere_needs_no_catalogue() -> None:
-    old = {"gone": written(LONG), "same": written(LONG, KEYS)}
-    pages = {"same": wanted(LONG, KEYS)}
-    assert (
-        update_catalogs(old, pages, header=header, gone=["gone"])["gone"].catalog
-        == Catalog()
-    )
-    for entry in (
-        Entry(msgid=LONG, msgstr="另一种译法"),
-        replace(old["gone"].entries[0], comments=("why so",)),
-    ):
-        kept = update_catalogs(
-            {**old, "gone": catalog(entry)}, pages, header=header, gone=["gone"]
-        )["gone"]
-        assert [(one.msgstr, one.obsolete) for one in kept.catalog.entries] == [
-            (entry.msgstr, True)
-        ]
-        again = update_catalogs(
-            {**old, "gone": kept.catalog}, pages, header=header, gone=["gone"]
-        )["gone"]
-        assert again.catalog is kept.catalog
-    for signed in (
-        replace(old["gone"], comment=("by Li",)),
-        replace(old["gone"], header={**HEADER, "Last-Translator": "Li"}),
-    ):
-        assert update_catalogs(
-            {**old, "gone": signed}, pages, header=header, gone=["gone"]
-        )["gone"].catalog.entries
-        theirs = {"same": replace(signed, entries=old["same"].entries), "gone": signed}
-        assert (
-            update_catalogs(theirs, pages, header=header, gone=["gone"])["gone"].catalog
-            == Catalog()
-        )
+    assert left_of(written(LONG)) == Catalog()
+
+
+@pytest.mark.parametrize("work", [{"msgstr": "另一种译法"}, {"comments": ("why so",)}])
+def test_a_vanished_page_keeps_the_work_that_is_nowhere_else(
+    work: dict[str, object],
+) -> None:
+    gone = with_first(written(LONG), **work)
+    kept = left_of(gone)
+    found = [(entry.msgstr, entry.obsolete) for entry in kept.entries]
+    assert found == [(gone.entries[0].msgstr, True)]
+    assert left_of(kept) is kept
+
+
+@pytest.mark.parametrize(
+    "signed",
+    [
+        replace(written(LONG), comment=("by Li",)),
+        replace(written(LONG), header={**HEADER, "Last-Translator": "Li"}),
+    ],
+)
+def test_a_vanished_page_keeps_the_name_of_its_translator(signed: Catalog) -> None:
+    assert left_of(signed).entries
+    theirs = replace(signed, entries=written(LONG, KEYS).entries)
+    assert left_of(signed, same=theirs) == Catalog()
 
 
 def test_of_two_vanished_pages_with_the_same_text_one_keeps_it() -> None:
-    result = update_catalogs(
-        {"a": written(LONG), "b": written(LONG)}, {}, header=header, gone=["a", "b"]
-    )
+    result = update_all({"a": written(LONG), "b": written(LONG)}, {}, "a", "b")
     assert [len(updated.catalog.entries) for updated in result.values()] == [1, 0]
 
 
+CONTEXTS = (
+    Entry(msgid="State", msgstr="状态", context="noun"),
+    Entry(msgid="State", msgstr="说明", context="verb"),
+)
+
+
+def by_context(updated: Updated) -> list[tuple[str | None, str]]:
+    entries = updated.catalog.entries
+    return [(one.context, one.msgstr) for one in entries if not one.obsolete]
+
+
 def test_a_text_translated_twice_in_a_page_by_context_stays_so() -> None:
-    old = catalog(
-        Entry(msgid="State", msgstr="状态", context="noun"),
-        Entry(msgid="State", msgstr="说明", context="verb"),
-    )
     both = [("noun", "状态"), ("verb", "说明")]
-    result = update(old, wanted("State"))
-    assert [(entry.context, entry.msgstr) for entry in result.catalog.entries] == both
+    result = update(catalog(*CONTEXTS), "State")
+    assert by_context(result) == both
     assert (result.counts.kept, result.counts.new) == (1, 0)
-    gone = update(result.catalog, wanted(LONG))
-    assert [
-        (entry.context, entry.msgstr)
-        for entry in update(gone.catalog, wanted("State")).catalog.entries
-    ] == both
-    old = replace(old, entries=(*old.entries, *written(LONG).entries))
-    renamed = update_catalogs(
-        {"a": old}, {"b": wanted("State", LONG)}, header=header, gone=["a"]
-    )["b"]
-    assert [(entry.context, entry.msgstr) for entry in renamed.catalog.entries] == [
-        *both,
-        (None, said(LONG)),
-    ]
-
-
-def test_a_text_split_by_context_moves_with_both_translations() -> None:
-    pair = (
-        Entry(msgid="State", msgstr="状态", context="noun"),
-        Entry(msgid="State", msgstr="说明", context="verb"),
-    )
-    old = {"from": catalog(*pair, *written(LONG, KEYS).entries)}
-    result = update_catalogs(
-        old, {"from": wanted(STEPS), "to": wanted("State", LONG, KEYS)}, header=header
-    )
-    assert [
-        entry.context for entry in result["to"].catalog.entries if entry.is_translated
-    ] == [
-        "noun",
-        "verb",
-        None,
-        None,
-    ]
+    gone = update(result.catalog, LONG)
+    assert by_context(update(gone.catalog, "State")) == both
+    texts, old = ("State", LONG, KEYS), (*CONTEXTS, *written(LONG, KEYS).entries)
+    everything = [*both, (None, said(LONG)), (None, said(KEYS))]
+    renamed = update_all({"a": catalog(*old)}, {"b": texts}, "a")["b"]
+    assert by_context(renamed) == everything
+    moved = update_all({"a": catalog(*old)}, {"a": [STEPS], "b": texts})["b"]
+    assert by_context(moved) == everything
 
 
 def test_contexts_without_translations_stay_for_the_translator() -> None:
-    old = catalog(
-        Entry(msgid="State", context="noun"), Entry(msgid="State", context="verb")
-    )
-    result = update(old, wanted("State"))
-    assert ([entry.context for entry in result.catalog.entries], result.counts.new) == (
-        ["noun", "verb"],
-        1,
-    )
+    result = update(catalog(*(replace(one, msgstr="") for one in CONTEXTS)), "State")
+    assert by_context(result) == [("noun", ""), ("verb", "")]
+    assert result.counts.new == 1
 
 
 def test_an_update_without_change_returns_the_catalogue_itself() -> None:
-    first = update(written(LONG), wanted(EDITED, "New."))
-    assert update(first.catalog, wanted(EDITED, "New.")).catalog is first.catalog
+    texts = (EDITED, "New.")
+    assert_settled({"page": update(written(LONG), *texts)}, {"page": texts})
 
 
 def test_an_offer_whose_own_translation_comes_from_another_page_goes_at_once() -> None:
@@ -640,48 +489,38 @@ def test_an_offer_whose_own_translation_comes_from_another_page_goes_at_once() -
         obsolete=True,
         notes=("fuzzy: rewording: x",),
     )
-    pages = {"page": wanted(LONG, KEYS), "other": wanted(LONG)}
-    first = update_catalogs(
-        {"page": catalog(offer), "other": written(LONG)}, pages, header=header
-    )
+    pages = {"page": [LONG, KEYS], "other": [LONG]}
+    first = update_all({"page": catalog(offer), "other": written(LONG)}, pages)
     assert states(first["page"]) == {LONG: said(LONG), KEYS: ""}
-    assert [entry.msgid for entry in first["page"].catalog.entries] == [LONG, KEYS]
-    again = update_catalogs(
-        {page: one.catalog for page, one in first.items()}, pages, header=header
-    )
-    assert all(again[page].catalog is first[page].catalog for page in pages)
+    assert len(first["page"].catalog.entries) == 2
+    assert_settled(first, pages)
 
 
 def test_a_page_without_prose_needs_no_catalogue() -> None:
-    assert update(Catalog(), ()).catalog.entries == ()
+    assert update(Catalog()).catalog.entries == ()
 
 
 def test_pages_outside_the_run_are_left_alone_but_help() -> None:
     old = {"here": written(KEYS), "there": written(LONG)}
-    result = update_catalogs(old, {"here": wanted(LONG)}, header=header)
+    result = update_all(old, {"here": [LONG]})
     assert set(result) == {"here"}
     assert states(result["here"]) == {LONG: said(LONG)}
 
 
 def test_the_notes_of_a_state_go_when_the_state_does() -> None:
-    fuzzy = update(written(LONG), wanted(EDITED)).catalog.entries[0]
-    confirmed = Entry(
-        msgid=EDITED, msgstr="改好了", notes=fuzzy.notes, references=fuzzy.references
-    )
-    (entry,) = update(catalog(confirmed), wanted(EDITED)).catalog.entries
-    assert entry.notes == ("paragraph",)
-    assert entry.previous is None
+    fuzzy = update(written(LONG), EDITED).catalog
+    confirmed = with_first(fuzzy, msgstr="改好了", fuzzy=False, previous=None)
+    entry = update(confirmed, EDITED).catalog.entries[0]
+    assert (entry.notes, entry.previous) == (("paragraph",), None)
     assert fuzzy_class(entry) == ""
     emptied = Entry(msgid=EDITED, msgstr="", fuzzy=True, previous=LONG)
-    assert update(catalog(emptied), wanted(EDITED)).counts.new == 1
+    assert update(catalog(emptied), EDITED).counts.new == 1
 
 
 def test_a_fuzzy_entry_of_another_tool_is_told_what_changed() -> None:
     theirs = Entry(msgid=EDITED, msgstr="x", fuzzy=True, previous=LONG)
     marked = Entry(msgid=KEYS, msgstr="y", fuzzy=True)
-    first, second = update(
-        catalog(theirs, marked), wanted(EDITED, KEYS)
-    ).catalog.entries
+    first, second = update(catalog(theirs, marked), EDITED, KEYS).catalog.entries
     assert fuzzy_class(first) == "rewording"
     assert (fuzzy_class(second), second.notes) == ("", ("paragraph",))
 
@@ -690,13 +529,9 @@ def test_the_text_of_a_translation_in_work_that_returns_is_offered_not_finished(
     None
 ):
     old = catalog(Entry(msgid=EDITED, msgstr="改了一半", fuzzy=True, previous=LONG))
-    entry = update(old, wanted(LONG)).catalog.entries[0]
-    assert (entry.msgstr, entry.fuzzy, entry.previous, fuzzy_class(entry)) == (
-        "改了一半",
-        True,
-        LONG,
-        "moved",
-    )
+    entry = update(old, LONG).catalog.entries[0]
+    assert (entry.msgstr, entry.fuzzy, entry.previous) == ("改了一半", True, LONG)
+    assert fuzzy_class(entry) == "moved"
 
 
 def test_redirects_name_kin_where_no_text_does() -> None:
@@ -738,43 +573,31 @@ def test_redirects_are_read_without_running_the_configuration(
 
 def test_wanted_entries_are_one_list_for_a_pair() -> None:
     page = read_document("p.md", b"# Title\n\nShared text.\n\nOnly in Markdown.\n")
-    notebook = (
-        b'{"cells":[{"cell_type":"markdown","metadata":{},"source":["# Title\\n","\\n","Shared '
-        b'text."]}],"metadata":{},"nbformat":4}'
-    )
-    entries = wanted_entries("p", [read_document("p.ipynb", notebook), page])
-    assert [entry.msgid for entry in entries] == [
-        "Title",
-        "Shared text.",
-        "Only in Markdown.",
-    ]
-    assert [entry.notes for entry in entries] == [
-        ("heading",),
-        ("paragraph · Title",),
-        ("paragraph · Title",),
+    text = notebook(prose("Shared text."))
+    entries = wanted_entries("p", [read_document("p.ipynb", text.encode()), page])
+    assert [(entry.msgid, entry.notes) for entry in entries] == [
+        ("Title", ("heading",)),
+        ("Shared text.", ("paragraph · Title",)),
+        ("Only in Markdown.", ("paragraph · Title",)),
     ]
     assert {entry.references for entry in entries} == {("p",)}
+
+
+def test_the_notes_of_messages_in_rest_say_so() -> None:
+    document = read_document("a.rst", b"Pots\n====\n\nSome words.\n")
+    notes = [entry.notes[0] for entry in wanted_entries("a", [document])]
+    assert notes == ["heading (reST)", "paragraph (reST) · Pots"]
 
 
 def test_translations_by_context_stand_under_their_place_and_the_first_serves_everywhere() -> (
     None
 ):
-    noun, verb = (
-        Entry(msgid="State", msgstr="状态", context="Pure functions"),
-        Entry(msgid="State", msgstr="说明", context="Reporting"),
-    )
-    open_one = Entry(msgid="State", context="Elsewhere")
-    expected = {
-        "Pure functions\4State": "状态",
-        "Reporting\4State": "说明",
-        "State": "状态",
-    }
-    assert translations_of(Catalog(entries=(noun, verb, open_one))) == expected
-    plain = Entry(msgid="State", msgstr="态")
-    assert translations_of(Catalog(entries=(noun, plain))) == {
-        "Pure functions\4State": "状态",
-        "State": "态",
-    }
+    open_one, plain = Entry(msgid="State", context="Elsewhere"), written("State")
+    by_place = {"noun\4State": "状态", "verb\4State": "说明"}
+    found = translations_of(catalog(*CONTEXTS, open_one))
+    assert found == {**by_place, "State": "状态"}
+    found = translations_of(catalog(*CONTEXTS, *plain.entries))
+    assert found == {**by_place, "State": said("State")}
 
 
 def test_counting_tells_states_apart() -> None:
@@ -785,17 +608,8 @@ def test_counting_tells_states_apart() -> None:
         Entry(msgid="Old", msgstr="旧", obsolete=True),
     )
     counted = count_catalog(PageResult(page="p"), mixed)
-    assert (
-        counted.messages,
-        counted.words,
-        counted.translated,
-        counted.translated_words,
-    ) == (
-        3,
-        7,
-        1,
-        2,
-    )
+    assert (counted.messages, counted.words) == (3, 7)
+    assert (counted.translated, counted.translated_words) == (1, 2)
     assert (counted.fuzzy, counted.untranslated, counted.obsolete) == (1, 1, 1)
     assert translations_of(mixed) == {"Two words": "两词"}
 
@@ -817,21 +631,13 @@ def _run(
     catalogs: dict[str, Catalog], pages: dict[str, list[str]]
 ) -> dict[str, Catalog]:
     """What the stage does with the files of a locale."""
-    result = update_catalogs(
-        catalogs,
-        {page: wanted(*msgids) for page, msgids in pages.items()},
-        header=header,
-        gone=catalogs.keys() - pages.keys(),
-    )
+    result = update_all(catalogs, pages, *(catalogs.keys() - pages.keys()))
     assert result.keys() == catalogs.keys() | pages.keys()
     for updated in result.values():
         keys = [(entry.context, entry.msgid) for entry in updated.catalog.entries]
         assert len(keys) == len(set(keys))
-    return {
-        page: updated.catalog
-        for page, updated in result.items()
-        if updated.catalog.entries
-    }
+    found = {page: updated.catalog for page, updated in result.items()}
+    return {page: catalog for page, catalog in found.items() if catalog.entries}
 
 
 @pytest.mark.slow
@@ -929,24 +735,18 @@ def test_the_stage_moves_the_catalogue_of_a_renamed_page_and_keeps_what_is_nowhe
 def test_what_still_stands_on_a_page_is_not_offered_to_its_neighbour() -> None:
     """Rows of a list are alike, and yet each is about another thing."""
     row, other = (
-        "Support for release 3.13 of the library ends in October.",
-        "Support for release 3.14 of the library ends in October.",
+        f"Support for release 3.{number} of the library ends in October."
+        for number in (13, 14)
     )
     old = catalog(Entry(msgid=row, msgstr="对 3.13 版的支持到十月为止。"))
-    assert states(update(old, wanted(row, other))) == {
-        row: "对 3.13 版的支持到十月为止。",
-        other: "",
-    }
-    assert states(update(old, wanted(other))) == {
-        other: "?对 3.14 版的支持到十月为止。"
-    }
+    assert states(update(old, row, other))[other] == ""
+    assert states(update(old, other)) == {other: "?对 3.14 版的支持到十月为止。"}
 
 
 def test_words_that_somebody_has_taken_out_are_for_no_message() -> None:
     emptied = Entry(msgid=LONG, msgstr="坏", context="emptied", obsolete=True)
     old = {"here": catalog(Entry(msgid=LONG), emptied)}
-    pages = {"here": wanted(LONG), "there": wanted(LONG, EDITED)}
-    result = update_catalogs(old, pages, header=header)
+    result = update_all(old, {"here": [LONG], "there": [LONG, EDITED]})
     assert states(result["here"]) == {LONG: ""}
     assert states(result["there"]) == {LONG: "", EDITED: ""}
     assert emptied in result["here"].catalog.entries
