@@ -27,6 +27,7 @@ from pipeline.core.adoption.blocks import (
 )
 from pipeline.core.adoption.candidates import (
     Candidate,
+    Choice,
     Commit,
     History,
     NameIndex,
@@ -147,29 +148,33 @@ def test_a_remark_is_left_over() -> None:
     assert ("", remark[:12]) in pairs
 
 
-def test_paragraphs_that_were_joined_stay_together() -> None:
-    joined = CHINESE.replace("200 度。\n\n然后", "200 度。然后")
-    assert ("Heat it to 2 + Then wait fo", "做别的事之前，先用 `o") in aligned(
-        ENGLISH, joined
-    )
-
-
-def test_a_paragraph_that_was_cut_is_put_together() -> None:
-    cut = CHINESE.replace("的灯，用", "的灯。\n\n它用")
-    assert (
-        "Every oven h",
-        "每个烤箱都有一扇 `do + 它用煤气或者木柴加热到 ",
-    ) in aligned(ENGLISH, cut)
+@pytest.mark.parametrize(
+    ("before", "after", "pair"),
+    [
+        (
+            "200 度。\n\n然后",
+            "200 度。然后",
+            ("Heat it to 2 + Then wait fo", "做别的事之前，先用 `o"),
+        ),
+        (
+            "的灯，用",
+            "的灯。\n\n它用",
+            ("Every oven h", "每个烤箱都有一扇 `do + 它用煤气或者木柴加热到 "),
+        ),
+        ("oven.heat(200)", "oven.heat(250)", ("oven = Oven(", "oven = Oven(")),
+        ("# 烤箱", "烤箱", ("Ovens", "烤箱")),
+    ],
+    ids=["paragraphs joined", "a paragraph cut", "code changed", "heading lost"],
+)
+def test_what_was_changed_belongs_to_what_it_was(
+    before: str, after: str, pair: tuple[str, str]
+) -> None:
+    assert pair in aligned(ENGLISH, CHINESE.replace(before, after))
 
 
 def test_code_goes_with_code_only() -> None:
     pairs = aligned("```\nheat()\n```\n", "打开。\n\n```\nwait()\n```\n")
     assert all(not (ours and theirs) for ours, theirs in pairs)
-
-
-def test_code_that_was_changed_belongs_to_what_it_was() -> None:
-    changed = CHINESE.replace("oven.heat(200)", "oven.heat(250)")
-    assert ("oven = Oven(", "oven = Oven(") in aligned(ENGLISH, changed)
 
 
 def test_code_that_stands_once_leads_the_way() -> None:
@@ -190,9 +195,12 @@ def test_a_translation_comes_before_the_english_beside_it() -> None:
     assert ("Then wait fo", "Then wait fo") in aligned(ENGLISH, left)
 
 
-def test_what_is_doubtful_is_not_sure() -> None:
-    assert not Pair(english=(0,), copy=(0,), score=1.0).is_sure
-    assert Pair(english=(0,), copy=(0,), score=1.2).is_sure
+def test_confidence_is_a_probability_and_doubtful_pairs_are_not_sure() -> None:
+    pair = Pair(english=(0,), copy=(0,), score=0.0)
+    assert pair.confidence == 0.5
+    assert replace(pair, score=999.0).confidence <= 1.0
+    assert not replace(pair, score=1.0).is_sure
+    assert replace(pair, score=1.2).is_sure
 
 
 def test_a_passage_without_words_has_no_length() -> None:
@@ -202,42 +210,26 @@ def test_a_passage_without_words_has_no_length() -> None:
     assert score(empty, Passage(copy), encoder(())) < 0
 
 
-def test_headings_may_have_become_paragraphs() -> None:
-    plain = CHINESE.replace("# 烤箱", "烤箱")
-    assert ("Ovens", "烤箱") in aligned(ENGLISH, plain)
-
-
 def test_likeness_of_code() -> None:
-    assert code_likeness("heat(200)\nopen()", "heat(200)\nopen()") == 1.0
-    assert code_likeness("heat(200)\nopen()", "heat(200) open()") == 1.0
-    assert code_likeness(
-        "heat(200)\nopen()", "heat(200)\nclose()\nwait()"
-    ) == pytest.approx(1 / 3)
+    two = "heat(200)\nopen()"
+    assert code_likeness(two, two) == code_likeness(two, "heat(200) open()") == 1.0
+    assert code_likeness(two, "heat(200)\nclose()\nwait()") == pytest.approx(1 / 3)
     assert code_likeness("x", "x ") == 1.0
     assert code_likeness("x", "y") == 0.0
 
 
-def test_confidence_is_a_probability() -> None:
-    assert Pair(english=(0,), copy=(0,), score=0.0).confidence == 0.5
-    assert Pair(english=(0,), copy=(0,), score=999.0).confidence <= 1.0
+def texts_of(*blocks: str) -> st.SearchStrategy[str]:
+    return st.lists(st.sampled_from(blocks), max_size=6).map("\n\n".join)
 
 
 @given(
-    st.lists(
-        st.sampled_from(["# a b", "Oven here.", "```\nx()\n```", "$$x$$", "200 ovens"]),
-        max_size=6,
-    ),
-    st.lists(
-        st.sampled_from(
-            ["# 甲", "烤箱在此。", "Oven here.", "```\nx()\n```", "200 个"]
-        ),
-        max_size=6,
-    ),
+    texts_of("# a b", "Oven here.", "```\nx()\n```", "$$x$$", "200 ovens"),
+    texts_of("# 甲", "烤箱在此。", "Oven here.", "```\nx()\n```", "200 个"),
 )
 def test_every_block_is_in_just_one_pair_in_the_order_of_the_copy(
-    ours: list[str], theirs: list[str]
+    ours: str, theirs: str
 ) -> None:
-    english, copy = read("\n\n".join(ours)), read("\n\n".join(theirs))
+    english, copy = read(ours), read(theirs)
     pairs = align(english, copy, encoder(()))
     rows = [number for pair in pairs for number in pair.english]
     assert sorted(rows) == list(range(len(english)))
@@ -261,18 +253,17 @@ def candidate(
     return Candidate.of(version, read(text))
 
 
+def chosen(*candidates: Candidate, copy: str = CHINESE) -> Choice:
+    return choose(read(copy), candidates, encoder, pinned=frozenset({"ovens"}))
+
+
 def test_versions_that_fit_equally_well_are_told() -> None:
     reworded = ENGLISH.replace("slowly", "with care")
     other = ENGLISH.replace("oven.heat(200)", "oven.heat(250)")
-    choice = choose(
-        read(CHINESE),
-        [
-            candidate(1, ENGLISH, until="2026-02-01T00:00:00+00:00"),
-            candidate(2, reworded, until="2026-05-01T00:00:00+00:00"),
-            candidate(3, other),
-        ],
-        encoder,
-        pinned=frozenset({"ovens"}),
+    choice = chosen(
+        candidate(1, ENGLISH, until="2026-02-01T00:00:00+00:00"),
+        candidate(2, reworded, until="2026-05-01T00:00:00+00:00"),
+        candidate(3, other),
     )
     assert [version.blob for version in choice.as_good] == ["1", "2"]
     # The one that stood longest is the likeliest.
@@ -281,15 +272,8 @@ def test_versions_that_fit_equally_well_are_told() -> None:
 
 
 def test_a_page_that_is_at_the_pin_comes_before_its_old_name() -> None:
-    choice = choose(
-        read(CHINESE),
-        [
-            candidate(1, ENGLISH, page="stoves"),
-            candidate(2, ENGLISH, until="2026-03-01"),
-        ],
-        encoder,
-        pinned=frozenset({"ovens"}),
-    )
+    old = candidate(1, ENGLISH, page="stoves")
+    choice = chosen(old, candidate(2, ENGLISH, until="2026-03-01"))
     assert choice.candidate.version.page.name == "ovens"
     assert [version.blob for version in choice.as_good] == ["2"]
 
@@ -298,19 +282,12 @@ def test_a_copy_of_another_page_has_a_small_share() -> None:
     other = read(
         "# 椅子\n\n椅子有四条腿，`chair.sit(4)` 之后不要摇晃，见 `chair.legs`。\n"
     )
-    ours = read(ENGLISH)
-    pairs = align(ours, other, encoder(()))
-    assert share_of(other, pairs) < 0.3
+    assert share_of(other, align(read(ENGLISH), other, encoder(()))) < 0.3
     assert share_of([], []) == 0.0
 
 
 def test_nothing_in_common_at_all() -> None:
-    choice = choose(
-        read("春天。\n"),
-        [candidate(1, "```\nx()\n```\n")],
-        encoder,
-        pinned=frozenset(),
-    )
+    choice = chosen(candidate(1, "```\nx()\n```\n"), copy="春天。\n")
     assert choice.share == 0.0
     assert words_of(choice.candidate.blocks) == []
 
@@ -367,19 +344,10 @@ HISTORY = read_history(
 
 def test_versions_begin_and_end_with_commits() -> None:
     first, second = HISTORY.versions["a"]
-    assert (first.blob, first.first[0], first.last[0], first.days) == (
-        "1",
-        "a",
-        "a",
-        4.0,
-    )
-    assert (second.blob, second.first[0], second.last[0], second.until[:10]) == (
-        "2",
-        "b",
-        "c",
-        "2026-01-15",
-    )
-    assert [version.blob for version in HISTORY.versions["b"]] == ["7", "3", "5"]
+    assert (first.blob, first.first[0], first.last[0]) == ("1", "a", "a")
+    assert first.days == 4.0
+    assert (second.blob, second.first[0], second.last[0]) == ("2", "b", "c")
+    assert second.until.startswith("2026-01-15")
     assert HISTORY.versions["b"][-1].days == float("inf")
 
 
@@ -392,19 +360,18 @@ def test_a_page_that_is_touched_and_stays_the_same_is_one_version() -> None:
 
 
 def test_names_of_a_page_are_a_family() -> None:
-    assert [version.blob for version in HISTORY.family("a")] == [
-        "1",
-        "2",
-        "7",
-        "3",
-        "5",
-    ]
-    assert [version.blob for version in HISTORY.family("other")] == ["8"]
+    blobs = {
+        name: [version.blob for version in HISTORY.family(name)]
+        for name in ("a", "b", "other")
+    }
+    assert blobs == {"a": [*"12735"], "b": [*"12735"], "other": ["8"]}
+
+
+PAGE = Page(name="a", files=(SourceFile(path="a.md", blob="1"),))
 
 
 def test_samples_are_spread_over_time() -> None:
-    page = Page(name="a", files=(SourceFile(path="a.md", blob="1"),))
-    versions = tuple(only_version(page, str(n), "") for n in range(9))
+    versions = tuple(only_version(PAGE, str(n), "") for n in range(9))
     assert len(History(versions={"a": versions}).samples()) == 5
     assert len(History(versions={"a": versions[:1]}).samples()) == 1
 
@@ -425,8 +392,7 @@ def test_the_page_with_the_same_names_comes_first() -> None:
     index.add("ovens", "oven.heat(200) temperature " + "A" * 300)
     index.add("ovens", "oven.open()")
     index.add("chairs", "chair.sit() temperature")
-    copy = read_copy("用 `oven.heat(200)` 加热。\n", Form.MARKDOWN)
-    assert index.guesses(copy, most=2) == ["ovens"]
+    assert index.guesses(read("用 `oven.heat(200)` 加热。\n"), most=2) == ["ovens"]
 
 
 # --- finding the version
@@ -452,13 +418,13 @@ THIRD = f"{SECOND}\nAnd a new section about trays.\n\n{TRAYS}"
 
 
 def costs(copy: str, *texts: str) -> list[int]:
-    page = Page(name="ovens", files=())
     candidates = [
-        Candidate.of(only_version(page, text, ""), read_copy(text, Form.MARKDOWN))
+        Candidate.of(only_version(PAGE, text, ""), read(text))
         for text in texts or (FIRST, SECOND, THIRD)
     ]
-    ranked = rank(read_copy(copy, Form.MARKDOWN), candidates)
-    by_text = {found.version.first: cost for cost, found in ranked}
+    by_text = {
+        found.version.first: cost for cost, found in rank(read(copy), candidates)
+    }
     return [by_text[found.version.first] for found in candidates]
 
 
@@ -480,16 +446,13 @@ close()
 
 
 def test_the_version_with_the_same_code_fits() -> None:
-    first, second, third = costs(OVEN_COPY)
-    assert first == 0
-    # One line is strange, and one is lacking.
-    assert second == third == 2
+    # In each of the others one line is strange, and one is lacking.
+    assert costs(OVEN_COPY) == [0, 2, 2]
 
 
 def test_a_copy_of_the_newest_version() -> None:
     copy = OVEN_COPY.replace("oven.heat(200)", "oven.heat(200, fan=True)")
-    first, second, third = costs(f"{copy}\n一节新的内容。\n\n{TRAYS}")
-    assert (first, second, third) == (5, 3, 0)
+    assert costs(f"{copy}\n一节新的内容。\n\n{TRAYS}") == [5, 3, 0]
 
 
 def test_a_copy_that_was_cut_off_lacks_nothing_behind_its_end() -> None:
@@ -498,14 +461,11 @@ def test_a_copy_that_was_cut_off_lacks_nothing_behind_its_end() -> None:
 
 
 def test_lines_count_as_often_as_they_stand() -> None:
-    once, twice, never = (
-        f"```\n{text}\n```\n" for text in ("a(1)", "a(1)\na(1)", "b(1)")
-    )
+    lines = ("a(1)", "a(1)\na(1)", "b(1)")
+    once, twice, never = (f"```\n{text}\n```\n" for text in lines)
     assert costs(twice, once, twice, never) == [1, 0, 2]
 
 
 def test_a_version_of_a_page_without_history() -> None:
-    page = Page(name="a", files=(SourceFile(path="a.md", blob="1"),))
-    assert only_version(page, "c", "2026-01-01") == Version(
-        page=page, first="c", last="c", since="2026-01-01"
-    )
+    expected = Version(page=PAGE, first="c", last="c", since="2026-01-01")
+    assert only_version(PAGE, "c", "2026-01-01") == expected

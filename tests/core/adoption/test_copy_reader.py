@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from notebooks import code, notebook, prose
 
 from pipeline.core.adoption.blocks import Block, BlockKind, blocks_of, words_of
 from pipeline.core.adoption.copy_reader import Form, read_copy
@@ -16,10 +17,6 @@ from pipeline.errors import InputError
 
 def shape(blocks: tuple[Block, ...]) -> list[tuple[str, str]]:
     return [(block.kind.value, block.text.strip("\n")) for block in blocks]
-
-
-def notebook(*cells: dict[str, object]) -> str:
-    return json.dumps({"cells": list(cells), "nbformat": 4})
 
 
 # --- upstream's side
@@ -87,16 +84,7 @@ def test_blocks_of_a_document_in_myst() -> None:
 
 
 def test_blocks_of_a_notebook_leave_out_empty_cells() -> None:
-    cells: list[dict[str, object]] = [
-        {"cell_type": kind, "metadata": {}, "source": source}
-        for kind, source in (("markdown", "# Ovens"), ("code", " "), ("code", "heat()"))
-    ]
-    for cell in cells:
-        if cell["cell_type"] == "code":
-            cell |= {"outputs": [], "execution_count": None}
-    text = json.dumps(
-        {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
-    )
+    text = notebook(code(" "), code("heat()"), title="# Ovens")
     assert shape(blocks_of(read_document("a.ipynb", text.encode()))) == [
         ("heading", "Ovens"),
         ("code", "heat()"),
@@ -106,105 +94,89 @@ def test_blocks_of_a_notebook_leave_out_empty_cells() -> None:
 # --- copies
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param(
-            "## 1.2 烤箱 ¶\n", [("heading", "烤箱")], id="number and permalink"
-        ),
-        pytest.param("## 第3章 烤箱\n", [("heading", "烤箱")], id="chapter"),
-        pytest.param("## 一、烤箱\n", [("heading", "烤箱")], id="Chinese number"),
-        pytest.param("## 3D 模型\n", [("heading", "3D 模型")], id="no number"),
-        pytest.param("先预热\n烤箱。\n", [("prose", "先预热 烤箱。")], id="soft break"),
-        pytest.param(
-            "先用 oven\\_1 &lt; 3。\n", [("prose", "先用 oven_1 < 3。")], id="escapes"
-        ),
-        pytest.param(
-            "用 `a\\_b &lt;` 吧\n", [("prose", "用 `a\\_b &lt;` 吧")], id="code stays"
-        ),
-        pytest.param(
-            "零\u200b宽\u00a0空格\n", [("prose", "零宽 空格")], id="invisible"
-        ),
-        pytest.param(
-            "Heat the oven to two hundred.\\\n把烤箱加热到两百度。\n",
-            [("prose", "把烤箱加热到两百度。")],
-            id="both languages in one paragraph",
-        ),
-        pytest.param(
-            "把烤箱加热。\\\nHeat the oven to two hundred.\n",
-            [("prose", "把烤箱加热。")],
-            id="both, the other way round",
-        ),
-        pytest.param(
-            "~~~\n# 注释\nheat()\n~~~\n",
-            [("code", "# 注释\nheat()")],
-            id="a fence of tildes",
-        ),
-        pytest.param(
-            "$$x = 1$$\n\n打开。\n", [("prose", "打开。")], id="no formula is a passage"
-        ),
-        pytest.param(
-            "x = heat(a[1]); y = wait(b[2])\n\nSee [this](http://oven.org/a).\n",
-            [
-                ("code", "x = heat(a[1]); y = wait(b[2])"),
-                ("prose", "See [this](http://oven.org/a)."),
-            ],
-            id="a paragraph that is code",
-        ),
-        pytest.param("\u200b\n\n打开。\n", [("prose", "打开。")], id="nothing visible"),
-    ],
-)
-def test_markdown(text: str, expected: list[tuple[str, str]]) -> None:
-    assert shape(read_copy(text, Form.MARKDOWN)) == expected
+# What is read as one block of prose.
+ONE_PARAGRAPH = {
+    "soft break": ("先预热\n烤箱。\n", "先预热 烤箱。"),
+    "escapes": ("先用 oven\\_1 &lt; 3。\n", "先用 oven_1 < 3。"),
+    "code stays": ("用 `a\\_b &lt;` 吧\n", "用 `a\\_b &lt;` 吧"),
+    "invisible": ("零\u200b宽\u00a0空格\n", "零宽 空格"),
+    "both languages": (
+        "Heat the oven to two hundred.\\\n把烤箱加热到两百度。\n",
+        "把烤箱加热到两百度。",
+    ),
+    "both, the other way round": (
+        "把烤箱加热。\\\nHeat the oven to two hundred.\n",
+        "把烤箱加热。",
+    ),
+    "no formula is a passage": ("$$x = 1$$\n\n打开。\n", "打开。"),
+    "nothing visible": ("\u200b\n\n打开。\n", "打开。"),
+}
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "expected"), ONE_PARAGRAPH.values(), ids=ONE_PARAGRAPH
+)
+def test_words_of_markdown(text: str, expected: str) -> None:
+    assert shape(read_copy(text, Form.MARKDOWN)) == [("prose", expected)]
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
     [
-        pytest.param(
-            "第一段写完了。\n第二段也写完了。\n",
-            [("prose", "第一段写完了。"), ("prose", "第二段也写完了。")],
-            id="a paragraph a line",
-        ),
-        pytest.param(
-            "这一行写得比较长，一直写到了一行的末尾，所以还没有\n写完，要接着写。\n",
-            [
-                (
-                    "prose",
-                    "这一行写得比较长，一直写到了一行的末尾，所以还没有 写完，要接着写。",
-                )
-            ],
-            id="wrapped",
-        ),
-        pytest.param(
-            "  　缩进的段落。\n", [("prose", "缩进的段落。")], id="indented Chinese"
-        ),
-        pytest.param(
-            "先看代码。\n# hot\nheat()\n    wait(3)\n\n再往下看。\n",
-            [
-                ("prose", "先看代码。"),
-                ("code", "# hot\nheat()\n    wait(3)"),
-                ("prose", "再往下看。"),
-            ],
-            id="code without fences",
-        ),
-        pytest.param(
-            "打开。\n\n```\nheat()\n```\n",
-            [("prose", "打开。"), ("code", "heat()")],
-            id="with fences",
-        ),
-        pytest.param(
-            "说明\n- 第一项。\n- 第二项。\n",
-            [("prose", "说明"), ("prose", "第一项。"), ("prose", "第二项。")],
-            id="a list",
-        ),
-        pytest.param(
-            "Array([1., 2.], dtype=float32)\n\n完成。\n",
-            [("code", "Array([1., 2.], dtype=float32)"), ("prose", "完成。")],
-            id="an output",
-        ),
+        ("1.2 烤箱 ¶", "烤箱"),
+        ("第3章 烤箱", "烤箱"),
+        ("一、烤箱", "烤箱"),
+        ("3D 模型", "3D 模型"),
     ],
 )
+def test_headings_lose_their_number_and_permalink(title: str, expected: str) -> None:
+    assert shape(read_copy(f"## {title}\n", Form.MARKDOWN)) == [("heading", expected)]
+
+
+def test_code_of_markdown() -> None:
+    code = "x = heat(a[1]); y = wait(b[2])"
+    see = "See [this](http://oven.org/a)."
+    text = f"~~~\n# 注释\nheat()\n~~~\n\n{code}\n\n{see}\n"
+    assert shape(read_copy(text, Form.MARKDOWN)) == [
+        ("code", "# 注释\nheat()"),
+        # A paragraph that is code.
+        ("code", code),
+        ("prose", see),
+    ]
+
+
+WRAPPED = "这一行写得比较长，一直写到了一行的末尾，所以还没有\n写完，要接着写。"
+PLAIN = {
+    "a paragraph a line": (
+        "第一段写完了。\n第二段也写完了。\n",
+        [("prose", "第一段写完了。"), ("prose", "第二段也写完了。")],
+    ),
+    "wrapped": (WRAPPED, [("prose", WRAPPED.replace("\n", " "))]),
+    "indented Chinese": ("  　缩进的段落。\n", [("prose", "缩进的段落。")]),
+    "code without fences": (
+        "先看代码。\n# hot\nheat()\n    wait(3)\n\n再往下看。\n",
+        [
+            ("prose", "先看代码。"),
+            ("code", "# hot\nheat()\n    wait(3)"),
+            ("prose", "再往下看。"),
+        ],
+    ),
+    "with fences": (
+        "打开。\n\n```\nheat()\n```\n",
+        [("prose", "打开。"), ("code", "heat()")],
+    ),
+    "a list": (
+        "说明\n- 第一项。\n- 第二项。\n",
+        [("prose", "说明"), ("prose", "第一项。"), ("prose", "第二项。")],
+    ),
+    "an output": (
+        "Array([1., 2.], dtype=float32)\n\n完成。\n",
+        [("code", "Array([1., 2.], dtype=float32)"), ("prose", "完成。")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), PLAIN.values(), ids=PLAIN)
 def test_plain_text(text: str, expected: list[tuple[str, str]]) -> None:
     assert shape(read_copy(text, Form.PLAIN)) == expected
 
@@ -243,56 +215,31 @@ def test_code_that_another_program_would_evaluate_leaves_the_rest_readable() -> 
     assert ("prose", "先加热。") in blocks
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param(
-            notebook(
-                {"cell_type": "markdown", "source": ["# 烤箱\n", "\n", "先加热。"]},
-                {"cell_type": "code", "source": "heat()"},
-                {"cell_type": "code", "source": "  "},
-            ),
-            [("heading", "烤箱"), ("prose", "先加热。"), ("code", "heat()")],
-            id="version 4",
+CUT_NOTEBOOK = '{"cells": [{"cell_type": "markdown", "source": "先加热。"},\n '
+NOTEBOOKS = {
+    "version 4": (
+        notebook(prose("先加热。"), code("heat()"), code("  "), title="# 烤箱"),
+        [("heading", "烤箱"), ("prose", "先加热。"), ("code", "heat()")],
+    ),
+    "cut off": (f'{CUT_NOTEBOOK}{{"cell_type": "co', [("prose", "先加热。")]),
+    "cut off between two cells": (CUT_NOTEBOOK, [("prose", "先加热。")]),
+    "strange sources": (
+        json.dumps(
+            {"cells": [prose("") | {"source": 3}, prose("") | {"source": ["打开", 4]}]}
         ),
-        pytest.param(
-            notebook(
-                {"cell_type": "markdown", "source": "先加热。"},
-                {"cell_type": "code", "source": "x"},
-            )[:-20],
-            [("prose", "先加热。")],
-            id="cut off",
-        ),
-        pytest.param(
-            '{"cells": [{"cell_type": "markdown", "source": "先加热。"},\n ',
-            [("prose", "先加热。")],
-            id="cut off between two cells",
-        ),
-        pytest.param(
-            notebook(
-                {"cell_type": "markdown", "source": 3},
-                {"cell_type": "markdown", "source": ["打开", 4]},
-            ),
-            [("prose", "打开")],
-            id="strange sources",
-        ),
-    ],
-)
+        [("prose", "打开")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), NOTEBOOKS.values(), ids=NOTEBOOKS)
 def test_notebooks(text: str, expected: list[tuple[str, str]]) -> None:
     assert shape(read_copy(text, Form.NOTEBOOK)) == expected
 
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "[]",
-        "{}",
-        '{"cells": 3}',
-        '{"cells": [',
-        '{"cells": [3]}',
-        "烤箱",
-        "[" * 99999,
-    ],
+    ["[]", "{}", '{"cells": 3}', '{"cells": [', '{"cells": [3]}', "烤箱", "[" * 99999],
 )
 def test_what_is_no_notebook_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="is no notebook"):
