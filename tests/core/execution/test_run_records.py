@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from cache_entries import ENTRY, FAILURE, OUTPUTS
+from notebooks import code, notebook_value, prose
 
 from pipeline.core.execution.result import (
     CacheEntry,
@@ -60,160 +61,90 @@ def test_what_is_no_entry_is_an_input_error(data: bytes) -> None:
         decode_entry(data, where="x")
 
 
-def cell(kind: str, source: str) -> dict[str, Any]:
-    return {"cell_type": kind, "source": source, "metadata": {}}
-
-
 def test_a_failure_finds_its_cell_when_prose_has_come_or_gone() -> None:
-    ran = {"cells": [cell("markdown", "a"), cell("code", "1"), cell("code", "2")]}
-    now = {
-        "cells": [cell("code", "1"), *[cell("markdown", "a")] * 3, cell("code", "2")]
-    }
+    one, two, words = code("1"), code("2"), prose("a")
     entry = replace(ENTRY, failure=replace(FAILURE, cell=2, source=""))
-    for notebook in (ran, now):
-        failure = entry.failure_in(notebook)
+    for cells in ((words, one, two), (one, words, words, words, two)):
+        failure = entry.failure_in(notebook_value(*cells))
         assert failure is not None
         assert (failure.cell, failure.source) == (2, "2")
-    assert replace(entry, failure=None).failure_in(now) is None
+    assert replace(entry, failure=None).failure_in(notebook_value(one)) is None
 
 
 @pytest.mark.parametrize("number", [0, 3])
 def test_a_failure_of_no_cell_has_no_source(number: int) -> None:
     entry = replace(ENTRY, failure=replace(FAILURE, cell=number))
-    failure = entry.failure_in({"cells": [cell("code", "1"), cell("code", "2")]})
+    failure = entry.failure_in(notebook_value(code("1"), code("2")))
     assert failure is not None
     assert failure.source == ""
 
 
-def outputs(*sources: str) -> dict[str, Any]:
-    return {"cells": [{"source": source} for source in sources]}
+def ran(release: str, *raised: tuple[int, str, str]) -> ReleaseExceptions:
+    """The exceptions of a release: the number of the cell, its code and the type."""
+    found = (
+        Raised(cell=cell, code=code, exception=name) for cell, code, name in raised
+    )
+    return ReleaseExceptions(release=release, raised=tuple(found))
 
 
-def ran(release: str, *raised: Raised) -> ReleaseExceptions:
-    return ReleaseExceptions(release=release, raised=raised)
+def record_of(*runs: ReleaseExceptions) -> PageRecord:
+    record: PageRecord | None = None
+    for run in runs:
+        record = next_record(record, key="k", seconds=1.0, now=run, is_whole=True)
+    assert record is not None
+    return record
 
 
 def test_the_digest_is_that_of_the_code_that_raised() -> None:
-    first = raised_in(outputs("1/0", "fine"), [(1, "ZeroDivisionError")])
-    moved = raised_in(outputs("fine", "1/0"), [(2, "ZeroDivisionError")])
-    assert [raised.cell for raised in (*first, *moved)] == [1, 2]
-    assert first[0].code == moved[0].code
+    (first,) = raised_in(
+        notebook_value(code("1/0"), code("fine")), [(1, "ZeroDivisionError")]
+    )
+    (moved,) = raised_in(
+        notebook_value(code("fine"), code("1/0")), [(2, "ZeroDivisionError")]
+    )
+    assert (first.cell, moved) == (1, replace(first, cell=2))
 
 
 def test_an_equal_run_changes_nothing_but_key_and_time() -> None:
     record = PageRecord(key="a", seconds=1.0, now=ran("1"), before=ran("0"))
     again = next_record(record, key="b", seconds=2.0, now=ran("1"), is_whole=True)
-    assert again == PageRecord(key="b", seconds=2.0, now=ran("1"), before=ran("0"))
-
-
-def test_a_run_that_failed_half_way_says_nothing_of_exceptions() -> None:
-    record = PageRecord(key="a", seconds=1.0, now=ran("1"))
-    assert next_record(
-        record, key="b", seconds=2.0, now=ran("2"), is_whole=False
-    ).now == ran("1")
+    assert again == replace(record, key="b", seconds=2.0)
 
 
 def test_cells_with_the_same_code_are_compared_in_their_order() -> None:
-    before = ran(
-        "1",
-        Raised(cell=1, code="c", exception="TypeError"),
-        Raised(cell=2, code="c", exception="ValueError"),
-    )
-    now = ran(
-        "2",
-        Raised(cell=1, code="c", exception="TypeError"),
-        Raised(cell=3, code="c", exception="KeyError"),
-        Raised(cell=4, code="new", exception="KeyError"),
-    )
-    record = PageRecord(key="a", seconds=1.0, now=before)
-    record = next_record(record, key="b", seconds=1.0, now=now, is_whole=True)
-    assert exception_changes(record) == ((3, "ValueError", "KeyError"),)
+    before = ran("1", (1, "c", "TypeError"), (2, "c", "ValueError"))
+    now = ran("2", (1, "c", "TypeError"), (3, "c", "KeyError"), (4, "new", "KeyError"))
+    assert exception_changes(record_of(before, now)) == ((3, "ValueError", "KeyError"),)
+    moved = ran("2", (4, "c", "TypeError"), (5, "c", "ValueError"))
+    assert exception_changes(record_of(before, moved)) == ()
+    other = ran("2", (1, "new", "KeyError"))
+    assert exception_changes(record_of(before, other)) == ()
 
 
 def test_the_first_run_has_nothing_to_compare_with() -> None:
-    record = next_record(None, key="a", seconds=1.0, now=ran("1"), is_whole=True)
-    assert exception_changes(record) == ()
+    assert exception_changes(record_of(ran("1"))) == ()
 
 
-def named(release: str, *names: str) -> ReleaseExceptions:
-    return ReleaseExceptions(
-        release=release,
-        raised=tuple(
-            Raised(cell=number, code=f"c{number}", exception=name)
-            for number, name in enumerate(names, 1)
-        ),
-    )
-
-
-def record_of(*runs: ReleaseExceptions) -> PageRecord:
-    found: PageRecord | None = None
-    for number, run in enumerate(runs):
-        found = next_record(found, key=str(number), seconds=1.0, now=run, is_whole=True)
-    assert found is not None
-    return found
+FIRST = ran("1", (1, "x", "A"), (2, "y", "B"))
+SECOND = ran("2", (1, "x", "A"), (2, "y", "C"))
 
 
 def test_a_changed_type_is_told_until_the_next_change() -> None:
-    two = record_of(named("1", "A", "B"), named("2", "A", "C"))
-    assert exception_changes(two) == ((2, "B", "C"),)
-    again = next_record(
-        two, key="k", seconds=2.0, now=named("2", "A", "C"), is_whole=True
-    )
-    assert (exception_changes(again), again.seconds, again.key) == (
-        exception_changes(two),
-        2.0,
-        "k",
-    )
-    assert (
-        exception_changes(
-            next_record(
-                again, key="k", seconds=2.0, now=named("3", "A", "C"), is_whole=True
-            )
-        )
-        == ()
-    )
+    changes = ((2, "B", "C"),)
+    assert exception_changes(record_of(FIRST, SECOND)) == changes
+    assert exception_changes(record_of(FIRST, SECOND, SECOND)) == changes
+    third = replace(SECOND, release="3")
+    assert exception_changes(record_of(FIRST, SECOND, third)) == ()
 
 
 def test_a_run_that_failed_says_nothing_of_exceptions() -> None:
-    one = record_of(named("1", "A", "B"))
-    failed = next_record(one, key="k", seconds=3.0, now=named("2", "A"), is_whole=False)
-    assert (failed.now, failed.before, failed.key) == (one.now, None, "k")
-    assert exception_changes(
-        next_record(
-            failed, key="l", seconds=3.0, now=named("3", "A", "C"), is_whole=True
-        )
-    ) == ((2, "B", "C"),)
-
-
-def test_cells_are_known_by_their_code() -> None:
-    before = ReleaseExceptions(
-        release="1",
-        raised=(
-            Raised(cell=1, code="x", exception="A"),
-            Raised(cell=2, code="x", exception="B"),
-        ),
-    )
-    moved = tuple(replace(raised, cell=raised.cell + 3) for raised in before.raised)
-    assert (
-        exception_changes(
-            record_of(before, ReleaseExceptions(release="2", raised=moved))
-        )
-        == ()
-    )
-    other = (Raised(cell=1, code="y", exception="C"),)
-    assert (
-        exception_changes(
-            record_of(before, ReleaseExceptions(release="2", raised=other))
-        )
-        == ()
-    )
+    once = record_of(FIRST)
+    failed = next_record(once, key="l", seconds=3.0, now=ran("2"), is_whole=False)
+    assert failed == replace(once, key="l", seconds=3.0)
 
 
 def test_what_is_remembered_survives_as_text() -> None:
-    records = {
-        "jax/a": record_of(named("1", "A"), named("2", "B")),
-        "jax/b": record_of(named("1")),
-    }
+    records = {"jax/a": record_of(FIRST, SECOND), "jax/b": record_of(ran("1"))}
     assert parse_history(history_text(records)) == records
 
 

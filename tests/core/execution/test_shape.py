@@ -53,25 +53,17 @@ UNSOUND = {
     "empty image": (shown({"image/webp": ""}), "'image/webp' that is not base64"),
     "sheet": (shown({"application/pdf": "%"}), "'application/pdf' that is not base64"),
     "sound": (shown({"audio/wav": "%"}), "'audio/wav' that is not base64"),
-    "number as HTML": (
-        shown({"text/html": 5}),
-        "'text/html' that is a num",
-    ),
+    "number as HTML": (shown({"text/html": 5}), "'text/html' that is a num"),
     "list of numbers": (shown({"image/svg+xml": [5]}), "that is a list, not text"),
-    "widget of a number": (
-        shown({WIDGET: 5}),
-        "does not name the model of a widget",
-    ),
-    "widget without a model": (
+    "widget of a number": (shown({WIDGET: 5}), "does not name the model of a widget"),
+    "widget without model": (
         shown({WIDGET: {}}),
         "does not name the model of a widget",
     ),
     "list as data": (shown([5]), "whose data are a list, not an object"),
+    "text as data": (shown("g"), "whose data are 'g', not an object"),
     "nothing as data": (shown(None), "whose data are nothing, not an object"),
-    "stream of numbers": (
-        {"output_type": "stream", "text": 5},
-        "whose text is not text",
-    ),
+    "numbers": ({"output_type": "stream", "text": 5}, "whose text is not text"),
     "unknown kind": ({"output_type": "pyout"}, "an output of an unknown kind: 'pyout'"),
     "no kind": ({"text": "a"}, "an output of an unknown kind: nothing"),
     "true": ({"output_type": True}, "an output of an unknown kind: true or false"),
@@ -95,43 +87,41 @@ def test_of_several_forms_of_an_output_the_sound_ones_are_shown() -> None:
     assert len(outputs.faults) == 1
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ({"output_type": "stream", "data": 5}, {"name": "stdout", "text": ""}),
-        ({"output_type": "stream", "name": []}, {"name": "stdout", "text": ""}),
-        (
-            {"output_type": "error", "ename": 5, "traceback": "a"},
-            {"ename": "5", "evalue": "", "traceback": ["a"]},
-        ),
-        (
-            {"output_type": "error", "evalue": [1], "traceback": [5]},
-            {"ename": "", "evalue": "[1]", "traceback": ["5"]},
-        ),
-        (
-            {"output_type": "error", "traceback": None},
-            {"ename": "", "evalue": "", "traceback": []},
-        ),
-        (
-            shown({"image/png": DOT}, metadata={"image/png": 5}),
-            {"data": {"image/png": DOT}, "metadata": {}},
-        ),
-        (
-            shown({"text/plain": "a"}, metadata=[]) | {"output_type": "execute_result"},
-            {"data": {"text/plain": "a"}, "metadata": {}, "execution_count": None},
-        ),
-        (
-            shown({"text/plain": "a"})
-            | {"output_type": "execute_result", "execution_count": True},
-            {"data": {"text/plain": "a"}, "metadata": {}, "execution_count": None},
-        ),
-    ],
-)
+RESULT: dict[str, object] = {
+    "data": {"text/plain": "a"},
+    "metadata": {},
+    "execution_count": None,
+}
+LACKING: list[tuple[str, dict[str, object], dict[str, object]]] = [
+    ("stream", {"data": 5}, {"name": "stdout", "text": ""}),
+    ("stream", {"name": []}, {"name": "stdout", "text": ""}),
+    (
+        "error",
+        {"ename": 5, "traceback": "a"},
+        {"ename": "5", "evalue": "", "traceback": ["a"]},
+    ),
+    (
+        "error",
+        {"evalue": [1], "traceback": [5]},
+        {"ename": "", "evalue": "[1]", "traceback": ["5"]},
+    ),
+    ("error", {"traceback": None}, {"ename": "", "evalue": "", "traceback": []}),
+    (
+        "display_data",
+        {"data": {"image/png": DOT}, "metadata": {"image/png": 5}},
+        {"data": {"image/png": DOT}, "metadata": {}},
+    ),
+    ("execute_result", {**RESULT, "metadata": []}, RESULT),
+    ("execute_result", {**RESULT, "execution_count": True}, RESULT),
+]
+
+
+@pytest.mark.parametrize(("kind", "given", "expected"), LACKING)
 def test_what_an_output_lacks_is_filled_in(
-    given: dict[str, object], expected: dict[str, object]
+    kind: str, given: dict[str, object], expected: dict[str, object]
 ) -> None:
-    outputs = sound_outputs([given])
-    assert outputs.sound == [{"output_type": given["output_type"], **expected}]
+    outputs = sound_outputs([{"output_type": kind, **given}])
+    assert outputs.sound == [{"output_type": kind, **expected}]
     assert not outputs.faults
 
 
@@ -151,35 +141,33 @@ def test_ids_are_made_where_the_format_does_not_allow_those_given() -> None:
     assert cells[1] == {"id": None}
 
 
+NAMELESS = {"name": "python3", "display_name": "python3"}
+PYTHON = {"name": "python", "version": 3}
+
+
 @pytest.mark.parametrize(
-    ("metadata", "expected"),
+    ("name", "value", "expected"),
     [
+        ("kernelspec", {}, NAMELESS),
+        ("kernelspec", {"name": 5, "language": [], "env": {}}, {**NAMELESS, "env": {}}),
         (
-            {"kernelspec": {}},
-            {"kernelspec": {"name": "python3", "display_name": "python3"}},
+            "kernelspec",
+            {"name": "ir", "display_name": "R"},
+            {"name": "ir", "display_name": "R"},
         ),
-        (
-            {"kernelspec": {"name": 5, "language": [], "env": {}}},
-            {"kernelspec": {"name": "python3", "display_name": "python3", "env": {}}},
-        ),
-        (
-            {"kernelspec": {"name": "ir", "display_name": "R"}},
-            {"kernelspec": {"name": "ir", "display_name": "R"}},
-        ),
-        ({"language_info": {"version": "3"}}, {}),
-        (
-            {"language_info": {"name": "python", "pygments_lexer": 5, "version": 3}},
-            {"language_info": {"name": "python", "version": 3}},
-        ),
-        ({"widgets": {WIDGETS: 5}}, {}),
-        ({"widgets": {WIDGETS: {"state": {}}}}, {"widgets": {WIDGETS: {"state": {}}}}),
-        ({"mystnb": 5, "myst": {"a": 1}, "title": 5}, {"myst": {"a": 1}, "title": 5}),
+        ("language_info", {"version": "3"}, None),
+        ("language_info", {**PYTHON, "pygments_lexer": 5}, PYTHON),
+        ("widgets", {WIDGETS: 5}, None),
+        ("widgets", {WIDGETS: {"state": {}}}, {WIDGETS: {"state": {}}}),
+        ("mystnb", 5, None),
+        ("myst", {"a": 1}, {"a": 1}),
+        ("title", 5, 5),
     ],
 )
-def test_metadata_of_notebooks(
-    metadata: dict[str, object], expected: dict[str, object]
-) -> None:
-    assert parsed(metadata=metadata)["metadata"] == expected
+def test_metadata_of_notebooks(name: str, value: object, expected: object) -> None:
+    metadata = parsed(metadata={name: value})["metadata"]
+    assert metadata.get(name) == expected
+    assert len(metadata) == (expected is not None)
 
 
 @pytest.mark.parametrize(
@@ -187,12 +175,23 @@ def test_metadata_of_notebooks(
     [
         ({"cell_type": "heading"}, {"cell_type": "raw"}),
         ({"cell_type": ["code"]}, {"cell_type": "raw"}),
+        ({"metadata": "a"}, {"metadata": {}}),
         ({"metadata": {"tags": "a"}}, {"metadata": {"tags": []}}),
         ({"metadata": {"tags": ["a", []]}}, {"metadata": {"tags": ["a"]}}),
         ({"metadata": {"mystnb": 5, "a": 5}}, {"metadata": {"a": 5}}),
+        ({"attachments": 3}, {"attachments": {}}),
+        ({"attachments": {"b": 1, "c": {}}}, {"attachments": {"c": {}}}),
         (
             {"attachments": {"a.png": {"image/png": 5, "image/gif": DOT}}},
             {"attachments": {"a.png": {"image/gif": DOT}}},
+        ),
+        ({"cell_type": "code", "outputs": "f"}, {"cell_type": "code", "outputs": []}),
+        (
+            {"cell_type": "code", "outputs": ["e", {"output_type": "stream"}]},
+            {
+                "cell_type": "code",
+                "outputs": [{"output_type": "stream", "name": "stdout", "text": ""}],
+            },
         ),
     ],
 )
@@ -200,6 +199,11 @@ def test_parts_of_cells(cell: dict[str, object], expected: dict[str, object]) ->
     whole = {"cell_type": "markdown", "metadata": {}, "source": "a"}
     (made,) = parsed(cells=[whole | cell])["cells"]
     assert made == whole | expected
+
+
+def test_a_cell_without_source_has_an_empty_one() -> None:
+    (made,) = parsed(cells=[{"cell_type": "markdown"}])["cells"]
+    assert made == {"cell_type": "markdown", "metadata": {}, "source": ""}
 
 
 @pytest.mark.parametrize("count", ["5", -1, 1.5, True, [5], 5])
@@ -221,20 +225,13 @@ def test_faults_name_the_cell() -> None:
         {"cell_type": "markdown", "source": ["a", "\udc00"]},
         {"cell_type": "raw", "source": "a", "metadata": {"tags": [{"\ud800": 5}]}},
         {"cell_type": "code", "source": "a", "outputs": [shown({"image/png": "no"})]},
-        {"cell_type": "code", "source": "a", "outputs": [SOUND["text"]]},
+        {"cell_type": "code", "source": "a", "outputs": list(SOUND.values())},
         # A pair of surrogates is one character.
         {"cell_type": "markdown", "source": "\ud83d\ude00"},
     ]
     text = json.dumps({"cells": cells, "metadata": {"a": "\ud800"}})
-    faults = faults_in(text, where="a.ipynb")
-    assert [fault.cell for fault in faults] == [0, 2, 3, 4, 5]
-    assert all("surrogate" in fault.text for fault in faults[:4])
-    assert faults[4] == Fault(
-        cell=5, text="has an output of the type 'image/png' that is not base64"
-    )
-
-
-def test_a_sound_notebook_has_no_faults() -> None:
-    cell = {"cell_type": "code", "source": "a", "outputs": list(SOUND.values())}
-    text = json.dumps({"cells": [cell], "nbformat": 4})
-    assert faults_in(text, where="a.ipynb") == ()
+    *faults, last = faults_in(text, where="a.ipynb")
+    assert [fault.cell for fault in faults] == [0, 2, 3, 4]
+    assert all("surrogate" in fault.text for fault in faults)
+    told = "has an output of the type 'image/png' that is not base64"
+    assert last == Fault(cell=5, text=told)
