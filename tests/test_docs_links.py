@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from lxml.html import HtmlElement, fragment_fromstring
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from myst_parser.slugs import github_slugify, unique_slug
 from places import ROOT
 
@@ -19,92 +18,52 @@ NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 
 
 @dataclass(slots=True)
-class Heading:
-    """A heading, and the anchors that lead to it: its own, and those right above it."""
-
-    level: int
-    text: str
-    anchors: list[str]
-
-
-@dataclass(slots=True)
 class Document:
-    """What of a page can be linked to, and its links, with their words."""
+    """What of a page can be linked to, and its links, with their words.
 
-    headings: list[Heading] = field(default_factory=list)
+    ``sections`` has the words of each heading of level 2, and the anchors that lead to it: its own,
+    and those right above it. ``contents`` has the links that begin the items of a list above them.
+    """
+
     anchors: set[str] = field(default_factory=set)
+    sections: list[tuple[str, list[str]]] = field(default_factory=list)
     links: list[tuple[str, str]] = field(default_factory=list)
+    contents: list[tuple[str, str]] = field(default_factory=list)
 
 
-class Anchors(HTMLParser):
-    """The ids in a piece of HTML."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.ids: list[str] = []
-        self.feed(html)
-
-    def handle_starttag(
-        self, tag: str, attributes: list[tuple[str, str | None]]
-    ) -> None:
-        names = {"id", "name"} if tag == "a" else {"id"}
-        self.ids += [value for name, value in attributes if name in names and value]
+def anchors_in(element: HtmlElement) -> list[str]:
+    return [*element.xpath("descendant-or-self::*/@id | descendant-or-self::a/@name")]
 
 
-def words_of(token: Token) -> str:
-    """What a reader sees of an inline token."""
-    return "".join(child.content for child in token.children or ())
-
-
-def links_of(token: Token) -> Iterator[tuple[str, str]]:
-    """The words and the target of each link of an inline token."""
-    words, target = "", None
-    for child in token.children or ():
-        if child.type == "link_open":
-            words, target = "", str(child.attrGet("href"))
-        elif child.type == "link_close" and target is not None:
-            yield words, target
-            target = None
-        else:
-            words += child.content
+def links_in(element: HtmlElement) -> Iterator[tuple[str, str]]:
+    """Yield the words and the target of each link."""
+    for link in element.xpath(".//a[@href]"):
+        yield link.text_content(), link.get("href")
 
 
 def read(text: str) -> Document:
-    """A page with its anchors and links. Code has neither."""
-    document = Document()
+    """Return a page with its anchors and links."""
+    html = MarkdownIt().enable("table").render(text)
+    page = fragment_fromstring(html, create_parent=True)
+    found = Document(anchors=set(anchors_in(page)), links=[*links_in(page)])
     slugs: set[str] = set()
     above: list[str] = []
-    tokens = MarkdownIt().enable("table").parse(text)
-    for at, token in enumerate(tokens):
-        html = [token] if token.type == "html_block" else token.children or ()
-        found = [
-            anchor
-            for piece in html
-            if piece.type in ("html_block", "html_inline")
-            for anchor in Anchors(piece.content).ids
-        ]
-        document.anchors.update(found)
-        if token.type == "heading_open":
-            inline = tokens[at + 1]
-            slug = unique_slug(github_slugify(words_of(inline)), slugs)
+    for block in page.iterchildren("*"):
+        words = block.text_content().strip()
+        if block.tag in ("h1", "h2", "h3", "h4"):
+            slug = unique_slug(github_slugify(words), slugs)
             slugs.add(slug)
-            document.anchors.add(slug)
-            level = int(token.tag[1:])
-            heading = Heading(level, words_of(inline), [slug, *above])
-            document.headings.append(heading)
-        if token.type == "inline":
-            document.links += links_of(token)
+            if block.tag == "h2":
+                found.sections.append((words, [slug, *above]))
+        elif block.tag == "ul" and not found.sections:
+            for item in block:
+                words_of_item = item.text_content().strip()
+                first = next(links_in(item), (" ", ""))
+                found.contents += [first] if words_of_item.startswith(first[0]) else []
         # A paragraph that is nothing but anchors stands above what comes next.
-        is_anchor = bool(found) and (token.type != "inline" or not words_beside(token))
-        if token.type not in ("paragraph_open", "paragraph_close"):
-            above = [*above, *found] if is_anchor else []
-    return document
-
-
-def words_beside(token: Token) -> str:
-    """What stands in a paragraph besides HTML."""
-    pieces = (child for child in token.children or () if child.type != "html_inline")
-    return "".join(piece.content for piece in pieces).strip()
+        above = [] if words else [*above, *anchors_in(block)]
+    found.anchors |= slugs
+    return found
 
 
 DOCUMENTS = {page: read(page.read_text("utf-8")) for page in PAGES}
@@ -128,29 +87,27 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     assert broken == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+WITH_CONTENTS = [
+    page
+    for page, document in DOCUMENTS.items()
+    if document.contents
+    and all(target.startswith("#") for _, target in document.contents)
+]
+
+
+@pytest.mark.parametrize("page", WITH_CONTENTS, ids=lambda page: page.name)
 def test_contents_name_every_section_in_its_order(page: Path) -> None:
     """A list of links to the page itself, above its first section, is its contents."""
     document = DOCUMENTS[page]
-    contents = contents_of(page.read_text("utf-8"))
-    if not contents:
-        return
-    sections = [heading for heading in document.headings if heading.level == 2]
-    assert [words for words, _ in contents] == [heading.text for heading in sections]
-    for (words, anchor), heading in zip(contents, sections, strict=True):
-        assert anchor.removeprefix("#") in heading.anchors, words
-
-
-def contents_of(text: str) -> list[tuple[str, str]]:
-    """The first link of each item of the contents; empty if a page has none."""
-    head = text.partition("\n## ")[0]
-    items = [line for line in head.split("\n") if line.startswith("- [")]
-    links = [link for item in items for link in read(item).links[:1]]
-    return links if all(target.startswith("#") for _, target in links) else []
+    sections = [words for words, _ in document.sections]
+    assert [words for words, _ in document.contents] == sections
+    for (words, link), (_, anchors) in zip(
+        document.contents, document.sections, strict=True
+    ):
+        assert link.removeprefix("#") in anchors, words
 
 
 def test_some_pages_have_contents_and_links() -> None:
     """Otherwise the tests above would pass with none of them."""
-    texts = [page.read_text("utf-8") for page in PAGES]
-    assert sum(bool(contents_of(text)) for text in texts) >= 2
+    assert len(WITH_CONTENTS) >= 2
     assert sum(len(document.links) for document in DOCUMENTS.values()) > 100

@@ -20,14 +20,14 @@ from branch_project import LOCALE, NAME, Clone
 from cases import read_tables
 from folders import write_tree
 from places import ROOT
+from repositories import git, init_repository
 
 from pipeline import limits
 from pipeline.limits import FILE_BYTES, FOUND_FILES, MEBIBYTE
 
 CASES = read_tables(__file__)
-SECONDS = (
-    4.0  # of CPU: 2 on a machine with nothing else to do, of which imports take half
-)
+# Seconds of CPU: 2 on a machine with nothing else to do, of which imports take half.
+SECONDS = 4.0
 MEMORY = 300  # MiB
 HUGE = 1 << 43  # bytes, of which nobody has the memory
 # Runs a command, and ends its error output with a line of seconds and KiB. The resident memory of
@@ -46,6 +46,7 @@ sys.exit(code)
 HEADER = b'msgid ""\nmsgstr ""\n"Language: zh_CN\\n"\n\n'
 ENTRY = 'msgid "{0}"\nmsgstr "词"\n\n'
 CHINESE = "这一页说明怎样把数组交给函数，又怎样取回来。" * 3
+ADOPTED = ("--author", "A", "--license", "MIT")
 
 
 def entries(count: int, entry: str = ENTRY) -> bytes:
@@ -56,172 +57,95 @@ def web_page(body: str) -> bytes:
     return f"<html><body><p>{CHINESE}{body}".encode()
 
 
-def glossary(row: str, count: int) -> bytes:
-    return b"source,target\n" + "".join(map(row.format, range(count))).encode()
+def glossary(count: int) -> bytes:
+    return b"source,target\n" + "".join(f"w{n},词\n" for n in range(count)).encode()
 
 
-# What is too much, by kind of file: a function that makes the file, and the bound that is named.
-CATALOGS: dict[str, tuple[Callable[[], bytes], str]] = {
-    "bytes": (lambda: entries(400_000), "at most 8,388,608 are read"),
-    "lines": (lambda: HEADER + b"\n" * 7_000_000, "at most 200,000 are read"),
-    "entries": (lambda: entries(60_000), "has 20,001 entries; at most 20,000 are read"),
-    "comments": (
-        lambda: HEADER + b"# a\n" * 190_000,
-        "has 1,001 comments and flags; at most 1,000 are read",
-    ),
-    "flags": (
-        lambda: HEADER + f"#, {','.join(map(str, range(60_000)))}\n".encode(),
-        "has 60,000 comments and flags",
-    ),
-    "comments of repeated entries": (
-        lambda: entries(19_000, '# {0}\nmsgid "a"\nmsgstr "b"\n\n'),
-        "has 1,001 comments and flags",
-    ),
-    "length of a text": (
-        lambda: HEADER + b'msgid "a"\nmsgstr "' + b"a" * 2_000_000 + b'"\n',
-        "has 2,000,000 characters in one text",
-    ),
-    "another encoding": (
-        lambda: ("字典里的" * MEBIBYTE).encode("gb18030")[: 8 * MEBIBYTE],
-        "is not UTF-8",
-    ),
-}
-ADOPTED = ("--author", "A", "--license", "MIT")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """A command, the file that it reads, and what the message names."""
 
     command: str  # ``FILE`` stands for the path of the file
     file: str
-    content: Callable[[], bytes]
     message: str
+    content: Callable[[], bytes] = bytes
     code: int = 4
     size: int = 0  # the file is extended to this size, without taking space on the disk
 
 
-def rows() -> dict[str, Row]:
-    found: dict[str, Row] = {}
-    for kind, (content, message) in CATALOGS.items():
-        found[f"import: {kind}"] = Row(
-            command="import FILE --name sample",
-            file="in/faq.po",
-            content=content,
-            message=message,
-        )
-    for command, file in CASES["doors"].items():
-        content, message = CATALOGS["bytes"]
-        found[f"{command}: bytes"] = Row(
-            command=command, file=file, content=content, message=message
-        )
-    pages = {
-        "bytes": (lambda: web_page("词" * 3_000_000), "at most 8,388,608 are read"),
-        "nesting": (
-            lambda: web_page("<div>" * 200_000),
-            "has 151 nested elements; at most 150 are read",
-        ),
-        "elements": (
-            lambda: web_page("<b>a</b>" * 400_000),
-            "at most 100,000 are read",
-        ),
-        "attributes": (
-            lambda: web_page(f"<b {' '.join(f'a{n}=1' for n in range(500_000))}>"),
-            "tags and attributes; at most 100,000 are read",
-        ),
-        "archive": (lambda: b"PK\3\4" + bytes(range(256)) * 9_000, "is no text"),
-    }
-    for kind, (content, message) in pages.items():
-        found[f"adopt a web page: {kind}"] = Row(
-            command="adopt sample FILE",
-            file="in/faq.html",
-            content=content,
-            message=message,
-        )
-    for name, (command, file, most, code) in CASES["huge"].items():
-        found[name] = Row(
-            command=command,
-            file=file,
-            content=bytes,
-            size=HUGE,
-            message=f"at most {most} are read",
-            code=code,
-        )
-    return found | OTHERS
-
-
-OTHERS = {
-    "glossary: bytes": Row(
-        command="check sample",
-        file="translations/glossary/zh_CN.csv",
-        content=lambda: glossary("w{0},词\n", 300_000),
-        message="at most 1,048,576 are read",
+Kinds = dict[str, tuple[str, Callable[[], bytes]]]
+# What is too much, by kind of file: the bound that is named, and a function that makes the file.
+CATALOGS: Kinds = {
+    "bytes": ("at most 8,388,608 are read", lambda: entries(400_000)),
+    "lines": ("at most 200,000 are read", lambda: HEADER + b"\n" * 7_000_000),
+    "entries": ("has 20,001 entries; at most 20,000 are read", lambda: entries(60_000)),
+    "comments": (
+        "has 1,001 comments and flags; at most 1,000 are read",
+        lambda: HEADER + b"# a\n" * 190_000,
     ),
-    "glossary: rows": Row(
-        command="check sample",
-        file="translations/glossary/zh_CN.csv",
-        content=lambda: glossary("w{0},词\n", 80_000),
-        message="has 10,001 rows; at most 10,000 are read",
+    "flags": (
+        "has 60,000 comments and flags",
+        lambda: HEADER + f"#, {','.join(map(str, range(60_000)))}\n".encode(),
     ),
-    "configuration: bytes": Row(
-        command="check sample",
-        file="pyproject.toml",
-        content=lambda: "".join(f"a{n} = 1\n" for n in range(900_000)).encode(),
-        message="at most 1,048,576 are read",
-        code=2,
+    "comments of repeated entries": (
+        "has 1,001 comments and flags",
+        lambda: entries(19_000, '# {0}\nmsgid "a"\nmsgstr "b"\n\n'),
     ),
-    "configuration: nesting": Row(
-        command="check sample",
-        file="pyproject.toml",
-        content=lambda: b".".join([b"a"] * 40_000) + b" = 1\n",
-        message="pyproject.toml:1: has 39,999 dots in one key; at most 50 are read",
-        code=2,
+    "length of a text": (
+        "has 2,000,000 characters in one text",
+        lambda: HEADER + b'msgid "a"\nmsgstr "' + b"a" * 2_000_000 + b'"\n',
     ),
-    "lock: bytes": Row(
-        command="build sample --no-execute",
-        file="upstream/sample.lock",
-        content=lambda: b"[" + b"1," * 40_000_000 + b"1]",
-        message="at most 8,388,608 are read",
-    ),
-    "build: pulled page": Row(
-        command="build sample --no-execute",
-        file="upstream/sample/arrays.md",
-        content=bytes,
-        size=HUGE,
-        message="arrays.md",
-        code=3,
-    ),
-    "draft: glossary": Row(
-        command="draft sample --stub --yes",
-        file="translations/glossary/zh_CN.csv",
-        content=bytes,
-        size=2 * MEBIBYTE,
-        message="at most 1,048,576 are read",
-    ),
-    "cache: entry": Row(
-        command="cache verify",
-        file=f"build/cache/execution/aa/{'a' * 64}.json",
-        content=bytes,
-        size=HUGE,
-        message="entries were damaged and are removed",
-        code=1,
-    ),
-    "init: a file that is there": Row(
-        command="init in --name lamps --url https://example.org --from a/b@v1",
-        file="in/README.md",
-        content=bytes,
-        size=HUGE,
-        message="these files exist with other content: in/README.md",
-        code=2,
-    ),
-    "verify-site: manifest": Row(
-        command="verify-site in",
-        file="in/freshness.json",
-        content=bytes,
-        size=17 * MEBIBYTE,
-        message="at most 16,777,216 are read",
+    "another encoding": (
+        "is not UTF-8",
+        lambda: ("字典里的" * MEBIBYTE).encode("gb18030")[: 8 * MEBIBYTE],
     ),
 }
+WEB_PAGES: Kinds = {
+    "bytes": ("at most 8,388,608 are read", lambda: web_page("词" * 3_000_000)),
+    "nesting": (
+        "has 151 nested elements; at most 150 are read",
+        lambda: web_page("<div>" * 200_000),
+    ),
+    "elements": ("at most 100,000 are read", lambda: web_page("<b>a</b>" * 400_000)),
+    "attributes": (
+        "tags and attributes; at most 100,000 are read",
+        lambda: web_page(f"<b {' '.join(f'a{n}=1' for n in range(500_000))}>"),
+    ),
+    "archive": ("is no text", lambda: b"PK\3\4" + bytes(range(256)) * 9_000),
+}
+GLOSSARIES: Kinds = {
+    "bytes": ("at most 1,048,576 are read", lambda: glossary(300_000)),
+    "rows": ("has 10,001 rows; at most 10,000 are read", lambda: glossary(80_000)),
+}
+CONFIGURATIONS: Kinds = {
+    "bytes": (
+        "at most 1,048,576 are read",
+        lambda: "".join(f"a{n} = 1\n" for n in range(900_000)).encode(),
+    ),
+    "nesting": (
+        "pyproject.toml:1: has 39,999 dots in one key; at most 50 are read",
+        lambda: b".".join([b"a"] * 40_000) + b" = 1\n",
+    ),
+}
+LOCKS: Kinds = {
+    "bytes": ("at most 8,388,608 are read", lambda: b"[" + b"1," * 40_000_000 + b"1]")
+}
+
+
+def rows() -> Iterator[tuple[str, Row]]:
+    for command, file, kinds, code in (
+        ("import FILE --name sample", "in/faq.po", CATALOGS, 4),
+        ("adopt sample FILE", "in/faq.html", WEB_PAGES, 4),
+        ("check sample", "translations/glossary/zh_CN.csv", GLOSSARIES, 4),
+        ("check sample", "pyproject.toml", CONFIGURATIONS, 2),
+        ("build sample --no-execute", "upstream/sample.lock", LOCKS, 4),
+    ):
+        for kind, (message, content) in kinds.items():
+            yield f"{file}: {kind}", Row(command, file, message, content, code)
+    for command, file in CASES["doors"].items():
+        yield command, Row(command, file, *CATALOGS["bytes"])
+    for name, values in CASES["huge"].items():
+        yield name, Row(**{"size": HUGE, **values})
 
 
 @pytest.fixture(autouse=True)
@@ -233,17 +157,8 @@ def _no_huge_file_stays(tmp_path: Path) -> Iterator[None]:
             path.unlink()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class End:
-    """How a command ended, and what it took."""
-
-    code: int
-    text: str
-    seconds: float  # of CPU
-    memory: float  # MiB
-
-
-def run_measured(*words: str) -> End:
+def refused(*words: str, code: int = 4) -> str:
+    """Return what a command prints. It must end soon, with ``code``, and take little memory."""
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, *words],
         env={**os.environ, "LC_ALL": "C.UTF-8"},
@@ -253,20 +168,18 @@ def run_measured(*words: str) -> End:
         timeout=300,
     )
     text, _, measured = done.stderr.rstrip("\n").rpartition("\n")
+    assert done.returncode == code, text
     seconds, kibibytes = measured.split()
-    return End(
-        code=done.returncode,
-        text=done.stdout + text,
-        seconds=float(seconds),
-        memory=int(kibibytes) / 1024,
-    )
+    assert float(seconds) <= SECONDS
+    assert int(kibibytes) / 1024 <= MEMORY
+    return done.stdout + text
 
 
 def commit_all(root: Path) -> None:
     """Make the project a repository, for commands that compare commits."""
-    identity = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-    for words in (("init", "-q", "-b", "main"), ("add", "-A"), ("commit", "-qm", "A")):
-        subprocess.run(["git", *identity, *words], cwd=root, check=True)
+    init_repository(root)
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "A")
 
 
 def committed(root: Path) -> dict[str, bytes]:
@@ -279,8 +192,11 @@ def committed(root: Path) -> dict[str, bytes]:
     return found
 
 
+ROWS = dict(rows())
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("row", rows().values(), ids=rows().keys())
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_too_much_is_refused_at_once_and_nothing_is_written(
     row: Row, synced: Path
 ) -> None:
@@ -292,16 +208,12 @@ def test_too_much_is_refused_at_once_and_nothing_is_written(
     if row.size:
         os.truncate(file, row.size)
     before = committed(synced)
-    command = row.command
-    if command.startswith("adopt"):
-        command = " ".join((command, *ADOPTED))
-    end = run_measured(*command.replace("FILE", row.file).split())
-    assert end.code == row.code, end.text
-    assert row.message in end.text
-    assert file.stem in end.text
+    adopted = ADOPTED if row.command.startswith("adopt") else ()
+    words = row.command.replace("FILE", row.file).split()
+    said = refused(*words, *adopted, code=row.code)
+    assert row.message in said
+    assert file.stem in said
     assert committed(synced) == before
-    assert end.seconds <= SECONDS
-    assert end.memory <= MEMORY
 
 
 @pytest.mark.slow
@@ -321,12 +233,9 @@ def test_a_large_file_of_upstream_is_refused(
         commit_all(Path("english"))
     else:
         os.truncate(f"english/docs/{name}", HUGE)
-    end = run_measured("sync", "lamps", "--no-execute")
-    assert end.code == 4, end.text
-    assert re.search(rf"{name}: has [\d,]+ bytes; at most 268,435,456 are", end.text)
+    said = refused("sync", "lamps", "--no-execute")
+    assert re.search(rf"{name}: has [\d,]+ bytes; at most 268,435,456 are", said)
     assert not Path("translations").exists()
-    assert end.seconds <= SECONDS
-    assert end.memory <= MEMORY
 
 
 @pytest.mark.slow
@@ -346,13 +255,10 @@ def test_upgrade_copies_no_file_that_is_too_large(
     os.truncate(work.root / file, HUGE)
     before = committed(work.root)
     with chdir(work.root):
-        end = run_measured("upgrade", "v2", NAME, "--package-version", "1.0.0", option)
-    assert end.code == 4, end.text
+        said = refused("upgrade", "v2", NAME, "--package-version", "1.0.0", option)
     name = Path(file).name
-    assert f"{name}: has {HUGE:,} bytes; at most 8,388,608 are read" in end.text
+    assert f"{name}: has {HUGE:,} bytes; at most 8,388,608 are read" in said
     assert committed(work.root) == before
-    assert end.seconds <= SECONDS
-    assert end.memory <= MEMORY
 
 
 @pytest.fixture(scope="module")
@@ -369,14 +275,11 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("synced")
-@pytest.mark.parametrize("command", ["import --name sample", "adopt sample"])
-def test_too_many_files_are_refused(command: str, crowd: Path) -> None:
-    adopted = ADOPTED if command.startswith("adopt") else ()
-    end = run_measured(*command.split(), str(crowd), *adopted)
-    assert end.code == 4
-    assert "files; at most 100,000 are read" in end.text
-    assert end.seconds <= SECONDS
-    assert end.memory <= MEMORY
+@pytest.mark.parametrize(
+    "words", [("import", "--name", "sample"), ("adopt", "sample", *ADOPTED)]
+)
+def test_too_many_files_are_refused(words: tuple[str, ...], crowd: Path) -> None:
+    assert "files; at most 100,000 are read" in refused(*words, str(crowd))
 
 
 # The limits of each row of the table in SECURITY.md.

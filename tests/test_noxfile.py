@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import runpy
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from places import ROOT
-
-NOXFILE = runpy.run_path(str(ROOT / "noxfile.py"))
-SESSIONS = sorted(
-    name for name, value in NOXFILE.items() if type(value).__name__ == "Func"
-)
-# They write a file of the project, and ask the network, without installing anything of it.
-SESSIONS = [name for name in SESSIONS if name not in ("pins", "workflows")]
+from sessions import SESSIONS
 
 
 @dataclass
@@ -52,8 +44,8 @@ def installed_by(
     def enter(entered: Session, environment: str) -> None:
         entered.environment = environment
 
-    run: Callable[[Any], None] = NOXFILE[name]
-    names = run.func.__globals__  # type: ignore[attr-defined]
+    run: Any = SESSIONS[name]
+    names = run.func.__globals__
     monkeypatch.chdir(ROOT)
     monkeypatch.setitem(names, "enter", enter)
     monkeypatch.setitem(names, "chromium", lambda _: None)
@@ -65,7 +57,8 @@ def has_jax(requirements: set[str]) -> bool:
     return any(requirement.startswith("jax==") for requirement in requirements)
 
 
-@pytest.mark.parametrize("name", SESSIONS)
+# The others write a file of the project, and ask the network, without installing anything of it.
+@pytest.mark.parametrize("name", sorted(SESSIONS.keys() - {"pins", "workflows"}))
 def test_what_has_jax_is_in_one_of_two_environments(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,9 +18,9 @@ from typing import Any
 import pytest
 import trial
 import yaml
-from branch_project import Clone
 from cases import read_tables
 from places import ROOT, TESTS
+from sessions import SESSIONS
 
 from pipeline.cli import COMMANDS, parse
 
@@ -38,9 +37,8 @@ Job = dict[str, Any]
 
 def read(path: Path) -> dict[str, Any]:
     value: dict[Any, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return {
-        "on" if key is True else key: part for key, part in value.items()
-    }  # YAML 1.1 takes `on` for a truth value
+    # YAML 1.1 takes `on` for a truth value.
+    return {"on" if key is True else key: part for key, part in value.items()}
 
 
 def jobs() -> Iterator[tuple[str, str, Job]]:
@@ -50,88 +48,74 @@ def jobs() -> Iterator[tuple[str, str, Job]]:
             yield path.stem, name, job
 
 
+def steps(workflow: str | None = None) -> Iterator[dict[str, Any]]:
+    """Every step of the jobs, or of those of one workflow."""
+    for name, _, job in jobs():
+        if workflow in (None, name):
+            yield from job.get("steps", ())
+
+
 def commands(workflow: str | None = None) -> Iterator[str]:
     """Every line that a step runs; one that goes on in the next is one line."""
-    for name, _, job in jobs():
-        for step in job.get("steps", ()):
-            if workflow in (None, name):
-                yield from (
-                    line.strip()
-                    for line in re.sub(r"\s*\n\s+", " ", step.get("run", "")).split(
-                        "\n"
-                    )
-                    if line.strip()
-                )
+    for step in steps(workflow):
+        lines = re.sub(r"\s*\n\s+", " ", step.get("run", "")).split("\n")
+        yield from filter(None, map(str.strip, lines))
 
 
-def nox_words() -> list[list[str]]:
+def words_of(program: str) -> list[list[str]]:
+    """The words behind ``program`` in each line that begins with it."""
     return [
-        shlex.split(line, comments=True)[1:]
+        shlex.split(line.removeprefix(program), comments=True)
         for line in commands()
-        if line.startswith("nox ")
+        if line.startswith(program)
     ]
 
 
 def test_the_workflows_are_these() -> None:
-    assert {path.stem for path in FILES} == set(CASES["events"])
     events = {path.stem: sorted(read(path)["on"]) for path in FILES}
     assert events == CASES["events"]
 
 
-def test_sessions_exist() -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "nox", "--list"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    sessions = set(re.findall(r"^[*-] (\w+) ->", ended.stdout, re.M))
-    called = {
-        word
-        for words in nox_words()
-        for word in words[1 : words.index("--") if "--" in words else None]
-    }
-    assert all(words[0] == "-s" for words in nox_words())
-    assert called >= {*"lint types workflows tests sync site upgrade build".split()}
-    assert called - sessions == set()
-
-
-def test_arguments_of_sessions_are_understood() -> None:
-    for words in nox_words():
-        session, arguments = words[1], words[3:]
-        if session in COMMANDS:
-            assert parse([session, *arguments]).command == session
-        elif session == "package":
+def test_sessions_exist_and_their_arguments_are_understood() -> None:
+    called: set[str] = set()
+    for option, *words in words_of("nox "):
+        names, arguments = words, list[str]()
+        if "--" in words:
+            names = words[: words.index("--")]
+            arguments = words[len(names) + 1 :]
+        assert option == "-s"
+        called.update(names)
+        if names[0] in COMMANDS:
+            assert parse([names[0], *arguments]).command == names[0]
+        elif names[0] == "package":
             assert trial.arguments(arguments).pythons == list(trial.PYTHONS)
         else:
-            assert "--" not in words, words
-    for line in commands():
-        if line.startswith("python -m pipeline "):
-            parse(shlex.split(line, comments=True)[3:])
+            assert not arguments, words
+    assert called >= {*"lint types workflows tests sync site upgrade build".split()}
+    assert called <= SESSIONS.keys()
+    for words in words_of("python -m pipeline "):
+        parse(words)
 
 
 def test_a_pull_request_is_reviewed_also_where_translations_have_errors() -> None:
-    (docs,) = (
-        job for workflow, name, job in jobs() if (workflow, name) == ("ci", "docs")
-    )
-    assert docs["steps"][0]["with"]["fetch-depth"] == 0
-    steps = {step["run"]: step.get("if", "") for step in docs["steps"] if "run" in step}
-    (check,) = (run for run in steps if "nox -s check" in run)
+    docs = read(FOLDER / "ci.yml")["jobs"]["docs"]["steps"]
+    assert docs[0]["with"]["fetch-depth"] == 0
+    runs = {step["run"]: step.get("if", "") for step in docs if "run" in step}
+    (check,) = (run for run in runs if "nox -s check" in run)
     assert "translations/memory" in check
     assert "--format github" in check
     for run in (check, "nox -s review"):
-        assert "!cancelled()" in steps[run]
-    assert "pull_request" in steps["nox -s review"]
+        assert "!cancelled()" in runs[run]
+    assert "pull_request" in runs["nox -s review"]
 
 
 def test_a_release_is_tried_with_every_python_that_ci_tests() -> None:
     matrix = read(FOLDER / "ci.yml")["jobs"]["tests"]["strategy"]["matrix"]
     assert matrix["python"] == list(trial.PYTHONS)
-    steps = read(FOLDER / "release.yml")["jobs"]["package"]["steps"]
+    package = read(FOLDER / "release.yml")["jobs"]["package"]["steps"]
     (set_up,) = (
         step["with"]["python-version"].split()
-        for step in steps
+        for step in package
         if step.get("uses", "").startswith("actions/setup-python@")
     )
     assert sorted(set_up) == list(trial.PYTHONS)
@@ -160,10 +144,9 @@ def test_steps_run_nox_and_little_else(workflow: str) -> None:
         *INSTALLS,
         *(f"{word} " for word in CASES["ran_by_hand"][workflow]),
     )
-    assert [line for line in commands(workflow) if not line.startswith(allowed)] == []
-    assert [
-        line for line in commands(workflow) if set(re.findall(r"[\w-]+", line)) & SHELL
-    ] == []
+    for line in commands(workflow):
+        assert line.startswith(allowed)
+        assert SHELL.isdisjoint(re.findall(r"[\w-]+", line)), line
 
 
 def test_nothing_is_put_into_a_command_by_github() -> None:
@@ -214,18 +197,13 @@ def test_who_may_write_runs_nothing_of_others() -> None:
             # A job without a step that needs the repository may not even read it.
             assert job["permissions"] in ({"contents": "read"}, {}), name
             continue
-        assert not any(
-            "nox" in step.get("run", "") or "pip" in step.get("run", "")
-            for step in job.get("steps", ())
-        ), name
+        for step in job.get("steps", ()):
+            assert not re.search("nox|pip", step.get("run", "")), name
 
 
 def test_the_token_is_not_left_in_the_checkout() -> None:
     checkouts = [
-        step
-        for _, _, job in jobs()
-        for step in job.get("steps", ())
-        if step.get("uses", "").startswith("actions/checkout@")
+        step for step in steps() if step.get("uses", "").startswith("actions/checkout@")
     ]
     assert checkouts
     assert all(step["with"]["persist-credentials"] is False for step in checkouts)
@@ -233,11 +211,8 @@ def test_the_token_is_not_left_in_the_checkout() -> None:
 
 def test_pull_requests_get_no_secrets_and_leave_nothing_behind() -> None:
     texts = {path.stem: path.read_text(encoding="utf-8") for path in FILES}
-    assert [
-        name
-        for name, text in texts.items()
-        if re.search(r"secrets\.|pull_request_target|workflow_run", text)
-    ] == []
+    for name, text in texts.items():
+        assert not re.search(r"secrets\.|pull_request_target|workflow_run", text), name
     # What a pull request keeps must not reach the site.
     assert "actions/cache" not in texts["ci"] + texts["check-docs"]
     readers = ("ci", "check-docs", "publish-docs")
@@ -278,8 +253,8 @@ def test_a_job_that_calls_a_workflow_gives_it_what_it_needs(name: str) -> None:
 
 
 def test_what_was_proposed_before_is_merged_by_entry() -> None:
-    steps = read(FOLDER / "sync.yml")["jobs"]["upgrade"]["steps"]
-    runs = [step.get("run", "") for step in steps]
+    upgrade = read(FOLDER / "sync.yml")["jobs"]["upgrade"]["steps"]
+    runs = [step.get("run", "") for step in upgrade]
     (merge,) = (at for at, run in enumerate(runs) if "git merge" in run)
     setup = runs.index("nox -s memory -- setup")
     (named,) = (at for at, run in enumerate(runs[:merge]) if "user.email" in run)
@@ -287,40 +262,8 @@ def test_what_was_proposed_before_is_merged_by_entry() -> None:
     # The English of a conflict stands in the catalogues; what made them must not be in the way.
     assert runs[setup + 1].startswith("nox -s sync -- jax --no-execute")
     assert "git stash --quiet --include-untracked" in runs[merge]
-    asked = {steps[at]["if"] for at in (setup, setup + 1, merge)}
+    asked = {upgrade[at]["if"] for at in (setup, setup + 1, merge)}
     assert asked == {"${{ steps.proposed.outputs.branch != '' }}"}
-
-
-def test_the_steps_of_the_workflow_merge_what_lines_would_not(
-    begun: Clone, tmp_path: Path
-) -> None:
-    work = begun.copy(tmp_path / "project")
-    (work.root / ".gitattributes").write_text((ROOT / ".gitattributes").read_text())
-    work.commit("Merge by entry")
-    work.translate("cellar", "hammer", "锤子")
-    assert work.sync() == 0
-    work.commit("The hammer")
-    # The upgrade drops the paragraph, which somebody has meanwhile translated anew on main.
-    work.branch("upgrade")
-    work.move_to("v2")
-    assert work.sync() == 0
-    work.commit("Upgrade")
-    work.git("checkout", "-q", "main")
-    assert work.sync() == 0
-    work.translate("cellar", "hammer", "榔头")
-    assert work.sync() == 0
-    work.commit("A better hammer")
-    shutil.rmtree(work.catalogs)
-    with pytest.raises(subprocess.CalledProcessError):
-        work.git("merge", "--no-edit", "upgrade")
-    work.git("merge", "--abort")
-    assert work.run("memory", "setup") == 0
-    assert work.sync() == 0
-    work.git("stash", "--quiet", "--include-untracked")
-    work.git("merge", "--no-edit", "upgrade")
-    assert work.sync() == 0
-    hammers = [entry for entry in work.read("cellar").entries if entry.obsolete]
-    assert [entry.msgstr for entry in hammers] == ["榔头"]
 
 
 def test_a_release_is_reported_by_one_issue(tmp_path: Path) -> None:
