@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bench.execution import describe as describe_run
@@ -21,24 +22,21 @@ from bench.measure import (
     judge,
     middle,
     own_peak,
-    run_commands,
+    run_contender,
     run_scene,
     to_record,
 )
 from bench.notebooks import NothingToEditError, edited
 from bench.workshop import Root
-
-FOLDER = Path()
-
-
-def contender(name: str, *, missing: str = "", note: str = "") -> Contender:
-    return Contender(name=name, commands=(), folder=FOLDER, missing=missing, note=note)
+from folders import read_tree, write_tree
 
 
-def cost(cpu: float, peak: float) -> Cost:
-    return Cost(cpu=cpu, wall=cpu, peak=peak)
+def contender(name: str, **fields: Any) -> Contender:
+    return Contender(name=name, **{"commands": (PASS,), "folder": Path(), **fields})
 
 
+PASS = (sys.executable, "-c", "pass")
+GONE = contender("gone", missing="not there")
 SCENE = Scene(
     name="edited",
     title="One paragraph",
@@ -47,117 +45,85 @@ SCENE = Scene(
         contender("ours, half"),
         contender("big"),
         contender("half", note="no notebooks"),
-        contender("gone", missing="not there"),
+        GONE,
     ),
-    targets=(Target(rival="big", cpu=8, peak=2), Target(rival="gone", cpu=1)),
+    targets=(
+        Target(rival="big", cpu=8, peak=2),
+        Target(rival="big", wall=2),
+        Target(rival="gone", cpu=1),
+    ),
     beside={"half": "ours, half"},
 )
 COSTS = {
-    "ours": [cost(1.0, 50), cost(3.0, 51), cost(0.5, 70)],
-    "ours, half": [cost(0.5, 40)],
-    "big": [cost(9.0, 90), cost(9.0, 90), cost(1.0, 300)],
-    "half": [cost(0.25, 20)],
+    "ours": [Cost(1.0, 5, 50), Cost(3.0, 5, 51), Cost(0.5, 5, 70)],
+    "ours, half": [Cost(0.5, 1, 40)],
+    "big": [Cost(9.0, 9, 90), Cost(9.0, 9, 90), Cost(1.0, 9, 300)],
+    "half": [Cost(0.25, 1, 20)],
 }
 ROWS = compare(SCENE, COSTS, {"big": "83.0 % translated"})
 
 
 def test_the_median_is_taken_of_each_figure_by_itself() -> None:
-    assert middle(COSTS["ours"]) == Cost(cpu=1.0, wall=1.0, peak=51)
+    assert middle(COSTS["ours"]) == Cost(cpu=1.0, wall=5, peak=51)
 
 
 def test_ratios_say_how_many_times_more_than_ours() -> None:
-    rows = {row.name: row for row in ROWS}
-    assert [row.name for row in ROWS] == [one.name for one in SCENE.contenders]
-    assert (rows["big"].cpu_ratio, rows["big"].beside) == (9.0, "ours")
-    assert rows["big"].peak_ratio == pytest.approx(90 / 51)
-    assert (rows["half"].cpu_ratio, rows["half"].peak_ratio, rows["half"].beside) == (
-        0.5,
-        0.5,
-        "ours, half",
-    )
-    assert rows["ours"].beside == ""
+    nothing = Cost(0, 0, 0)
+    assert [(row.name, row.beside, row.ratios) for row in ROWS] == [
+        ("ours", "", nothing),
+        ("ours, half", "ours", Cost(0.5, 0.2, 40 / 51)),
+        ("big", "ours", Cost(9.0, 1.8, 90 / 51)),
+        ("half", "ours, half", Cost(0.5, 1.0, 0.5)),
+        ("gone", "", nothing),
+    ]
 
 
 def test_targets_are_judged_and_a_missing_tool_is_none() -> None:
     assert judge(SCENE, ROWS) == (
         "met: CPU of big is 9.0 × that of ours (target: at least 8 ×)",
         "MISSED: peak memory of big is 1.8 × that of ours (target: at least 2 ×)",
+        "MISSED: wall time of big is 1.8 × that of ours (target: at least 2 ×)",
         "no verdict beside gone: skipped: not there",
     )
 
 
-def test_wall_targets_are_judged_by_wall_seconds() -> None:
-    scene = Scene(
-        name="x",
-        title="",
-        contenders=(contender("ours"), contender("slow")),
-        targets=(Target(rival="slow", wall=2),),
-    )
-    costs = {
-        "ours": [Cost(cpu=8, wall=5, peak=1)],
-        "slow": [Cost(cpu=1, wall=9, peak=1)],
-    }
-    rows = compare(scene, costs, {})
-    assert rows[1].wall_ratio == pytest.approx(1.8)
-    assert judge(scene, rows) == (
-        "MISSED: wall time of slow is 1.8 × that of ours (target: at least 2 ×)",
-    )
-
-
-def test_limits_are_judged_by_outcome_and_seconds() -> None:
-    limits = (
-        Limit(contender="ours", outcome="0 kernels", wall=3),
-        Limit(contender="late", outcome="0 kernels", wall=3),
-        Limit(contender="loose", outcome="0 kernels"),
-        Limit(contender="gone", outcome="0 kernels"),
-    )
-    contenders = (
-        contender("ours"),
-        contender("late"),
-        contender("loose"),
-        contender("gone", missing="not there"),
-    )
-    scene = Scene(name="x", title="", contenders=contenders, limits=limits)
-    costs = {"ours": [cost(3.0, 1)], "late": [cost(3.1, 1)], "loose": [cost(99.0, 1)]}
-    rows = compare(
-        scene,
-        costs,
-        {"ours": "0 kernels", "late": "0 kernels", "loose": "0 kernels / 1 kernel"},
-    )
-    assert judge(scene, rows) == (
-        "met: ours: 0 kernels",
-        "met: ours: 3.00 s wall (limit: 3 s)",
-        "met: late: 0 kernels",
-        "MISSED: late: 3.10 s wall (limit: 3 s)",
-        "MISSED: loose: 0 kernels / 1 kernel (wanted: 0 kernels)",
-        "no verdict on gone: skipped: not there",
-    )
-    assert to_record(scene, rows)["limits"][0] == {
-        "contender": "ours",
-        "outcome": "0 kernels",
-        "wall": 3,
-        "cpu": 0.0,
-    }
-
-
-def test_limits_are_judged_by_seconds_of_cpu() -> None:
-    limits = tuple(Limit(contender="ours", cpu=most) for most in (8, 7.9))
-    scene = Scene(name="x", title="", contenders=(contender("ours"),), limits=limits)
-    rows = compare(scene, {"ours": [Cost(cpu=8, wall=99, peak=1)]}, {})
-    assert judge(scene, rows) == (
-        "met: ours: 8.00 s CPU (limit: 8 s)",
-        "MISSED: ours: 8.00 s CPU (limit: 7.9 s)",
-    )
+@pytest.mark.parametrize(
+    ("limit", "verdicts"),
+    [
+        (
+            Limit(contender="ours", outcome="0 kernels", wall=3),
+            ["met: ours: 0 kernels", "met: ours: 3.00 s wall (limit: 3 s)"],
+        ),
+        (
+            Limit(contender="ours", wall=2.9),
+            ["MISSED: ours: 3.00 s wall (limit: 2.9 s)"],
+        ),
+        (Limit(contender="ours", cpu=8), ["met: ours: 8.00 s CPU (limit: 8 s)"]),
+        (Limit(contender="ours", cpu=7.9), ["MISSED: ours: 8.00 s CPU (limit: 7.9 s)"]),
+        (
+            Limit(contender="ours", outcome="1 kernel"),
+            ["MISSED: ours: 0 kernels (wanted: 1 kernel)"],
+        ),
+        (
+            Limit(contender="gone", outcome="0 kernels"),
+            ["no verdict on gone: skipped: not there"],
+        ),
+    ],
+)
+def test_limits_are_judged_by_outcome_and_seconds(
+    limit: Limit, verdicts: list[str]
+) -> None:
+    both = (contender("ours"), GONE)
+    scene = Scene(name="x", title="", contenders=both, limits=(limit,))
+    rows = compare(scene, {"ours": [Cost(8, 3, 1)]}, {"ours": "0 kernels"})
+    assert judge(scene, rows) == tuple(verdicts)
 
 
 def test_the_record_is_json_and_names_no_folder() -> None:
     text = json.dumps(to_record(SCENE, ROWS))
-    assert json.loads(text)["rows"][2]["costs"][2] == {
-        "cpu": 1.0,
-        "wall": 1.0,
-        "peak": 300,
-    }
-    assert json.loads(text)["rows"][4]["middle"] is None
+    rows = json.loads(text)["rows"]
+    assert rows[2]["costs"][2] == {"cpu": 1.0, "wall": 9, "peak": 300}
+    assert rows[4]["middle"] is None
     assert "/" not in text.replace("× ", "")
 
 
@@ -169,83 +135,45 @@ def test_a_process_and_its_children_are_counted(tmp_path: Path) -> None:
         f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grandchild!r}], "
         f"check=True)"
     )
-    small = run_commands(
-        [(sys.executable, "-c", "pass")], folder=tmp_path, environ=os.environ
-    )
-    large = run_commands(
-        [(sys.executable, "-c", "pass"), (sys.executable, "-c", script)],
-        folder=tmp_path,
-        environ=os.environ,
-    )
-    assert large.peak > small.peak
-    assert large.peak > mebibytes
+    parent = (sys.executable, "-c", script)
+    small = run_contender(contender("small", folder=tmp_path))
+    large = run_contender(contender("large", folder=tmp_path, commands=(PASS, parent)))
+    assert large.peak > max(small.peak, mebibytes)
     assert large.cpu > 0
 
 
 def test_a_failing_command_shows_what_it_printed(tmp_path: Path) -> None:
+    command = (sys.executable, "-c", "print('no luck'); raise SystemExit(3)")
     with pytest.raises(CommandError, match=r"ended with 3:\nno luck"):
-        run_commands(
-            [(sys.executable, "-c", "print('no luck'); raise SystemExit(3)")],
-            folder=tmp_path,
-            environ=os.environ,
-        )
+        run_contender(contender("x", folder=tmp_path, commands=(command,)))
 
 
-def test_an_outcome_that_changes_from_round_to_round_is_told(tmp_path: Path) -> None:
-    found = iter(["0 kernels", "1 kernel", "0 kernels"])
-    one = Contender(
-        name="a",
-        commands=((sys.executable, "-c", "pass"),),
-        folder=tmp_path,
-        outcome=lambda: next(found),
-    )
-    rows = run_scene(
-        Scene(name="x", title="", contenders=(one,)), rounds=3, tell=lambda _: None
-    )
-    assert rows[0].outcome == "0 kernels / 1 kernel"
-
-
-def test_contenders_take_turns(tmp_path: Path) -> None:
+def test_contenders_take_turns_and_each_new_outcome_is_told(tmp_path: Path) -> None:
     turns: list[str] = []
-
-    def one(name: str) -> Contender:
-        command = (sys.executable, "-c", "pass")
-        return Contender(
-            name=name,
-            commands=(command,),
+    found = iter(["0 kernels", "1 kernel", "0 kernels"])
+    first, last = (
+        contender(
+            name,
             folder=tmp_path,
-            prepare=lambda number: turns.append(f"{name}{number}"),
+            prepare=lambda at, name=name: turns.append(f"{name}{at}"),
         )
-
-    scene = Scene(
-        name="turns",
-        title="",
-        contenders=(one("a"), contender("b", missing="no"), one("c")),
+        for name in ("a", "c")
     )
-    rows = run_scene(scene, rounds=2, tell=lambda _: None)
-    assert turns == ["a1", "c1", "a2", "c2"]
-    assert [len(row.costs) for row in rows] == [2, 0, 2]
+    first = replace(first, outcome=lambda: next(found))
+    scene = Scene(name="turns", title="", contenders=(first, GONE, last))
+    rows = run_scene(scene, rounds=3, tell=lambda _: None)
+    assert turns == ["a1", "c1", "a2", "c2", "a3", "c3"]
+    assert [len(row.costs) for row in rows] == [3, 0, 3]
+    assert rows[0].outcome == "0 kernels / 1 kernel"
 
 
 def test_a_root_forgets_all_but_the_git_cache(tmp_path: Path) -> None:
     root = Root.scratch(tmp_path / "root", url=tmp_path, ref="main", jax="1.2.3")
-    kept, gone = (
-        root.path / "build" / "cache" / "git" / "x",
-        root.path / "build" / "zh_CN" / "docs" / "state.json",
-    )
-    for path in (
-        kept,
-        gone,
-        root.path / "build" / "report.json",
-        root.catalogs / "a.po",
-    ):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("", encoding="utf-8")
+    kept = {"pyproject.toml", "build/cache/git/x"}
+    gone = ("build/cache/y/z", "build/zh_CN/docs/a", "translations/zh_CN/docs/a.po")
+    write_tree(root.path, dict.fromkeys((*kept, *gone), ""))
     root.forget()
-    assert [path for path in root.path.rglob("*") if path.is_file()] == [
-        root.path / "pyproject.toml",
-        kept,
-    ]
+    assert read_tree(root.path).keys() == kept
 
 
 PRINTED = """\
@@ -262,37 +190,29 @@ def test_what_ran_is_told_from_what_was_cached() -> None:
     assert describe_run(PRINTED.partition("  execute 2")[0]) == "0 kernels for 1 pages"
 
 
-def cell(
-    kind: str,
-    source: str,
-    *,
-    mark: tuple[str, bool] = ("completed", False),
-    tags: tuple[str, ...] = (),
-) -> dict[str, object]:
+Mark = tuple[str, bool | None]
+
+
+def cell(kind: str, source: str, *tags: str, mark: Mark = ("", None)) -> dict[str, Any]:
     papermill = {"status": mark[0], "exception": mark[1]}
-    return {
-        "cell_type": kind,
-        "source": [source],
-        "metadata": {"papermill": papermill, "tags": list(tags)},
-    }
+    metadata = {"papermill": papermill, "tags": list(tags)}
+    return {"cell_type": kind, "source": [source], "metadata": metadata}
 
 
 @pytest.mark.parametrize(
-    ("marks", "whole"),
+    ("first", "second", "whole"),
     [
-        ([("completed", False), ("completed", False)], True),
-        ([("completed", True), ("pending", None)], False),
-        ([("completed", False), ("pending", None)], False),
-        ([("completed", False), ("completed", True)], False),
+        (("completed", False), ("completed", False), True),
+        (("completed", True), ("pending", None), False),
+        (("completed", False), ("pending", None), False),
+        (("completed", False), ("completed", True), False),
     ],
 )
 def test_papermill_marks_where_it_stopped(
-    marks: list[tuple[str, bool]], whole: bool
+    first: Mark, second: Mark, whole: bool
 ) -> None:
-    cells = [
-        {"cell_type": "markdown", "metadata": {}},
-        *(cell("code", "1", mark=mark) for mark in marks),
-    ]
+    prose = {"cell_type": "markdown", "metadata": {}}
+    cells = [prose, *(cell("code", "1", mark=mark) for mark in (first, second))]
     assert is_whole({"cells": cells}) is whole
 
 
@@ -300,7 +220,7 @@ PARAGRAPH = "# T\n\nA paragraph that is long enough to be edited here."
 CELLS = [
     cell("markdown", PARAGRAPH),
     cell("code", "%time x"),
-    cell("code", "x = 1\nx", tags=("raises-exception",)),
+    cell("code", "x = 1\nx", "raises-exception"),
     cell("code", "x = 2\nx"),
 ]
 NOTEBOOK = json.dumps({"cells": CELLS, "nbformat": 4})
@@ -333,20 +253,14 @@ def test_only_pages_that_ran_whole_and_as_they_are_count_as_passed(
     tmp_path: Path,
 ) -> None:
     rows = [
-        ("a", "passed", ""),
-        ("b", "passed", "in interpret mode"),
-        ("c", "partial", ""),
-        ("d", "failed", ""),
+        {"page": "a", "status": "passed", "note": ""},
+        {"page": "b", "status": "passed", "note": "in interpret mode"},
+        {"page": "c", "status": "partial", "note": ""},
+        {"page": "d", "status": "failed", "note": ""},
+        None,
     ]
-    pages = [
-        {"execution": {"page": page, "status": status, "note": note}}
-        for page, status, note in rows
-    ]
+    report = {"locales": {"zh_CN": {"pages": [{"execution": row} for row in rows]}}}
+    write_tree(tmp_path, {"build/report.json": json.dumps(report)})
     root = Root(tmp_path, "jax")
-    (tmp_path / "build").mkdir()
-    report = {"locales": {"zh_CN": {"pages": [*pages, {"execution": None}]}}}
-    (tmp_path / "build" / "report.json").write_text(
-        json.dumps(report), encoding="utf-8"
-    )
     assert passed(root) == {"a"}
     assert len(executions(root)) == 4

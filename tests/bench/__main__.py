@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,25 +50,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parse(argv)
     sample = not os.environ.get(VARIABLE)
     if sample:
-        _print_line(
-            f"{VARIABLE} is not set: measured on the bundled sample, which is too small for "
-            f"the targets to mean much"
-        )
+        instead = "measured on the bundled sample, too small for targets to mean much"
+        _print_line(f"{VARIABLE} is not set: {instead}")
     names = tuple(name for name in NAMES if name in (arguments.only or DEFAULT))
     try:
         with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-            record = _measure(
-                Path(folder), names, rounds=arguments.rounds, sample=sample
-            )
+            record = _measure(Path(folder), names, arguments.rounds, sample=sample)
     except CommandError as error:
         _print_line(str(error))
         return 1
     label = "-".join([record["docs"], *(arguments.only or ())])
     target = PROJECT / "build" / "bench" / f"{label}.json"
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(
-        json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
-    )
+    text = json.dumps(record, ensure_ascii=False, indent=1)
+    target.write_text(f"{text}\n", encoding="utf-8")
     print(f"written: {target.relative_to(PROJECT).as_posix()}")
     return 0
 
@@ -99,26 +95,20 @@ def _at_least_one(word: str) -> int:
 
 
 def _measure(
-    folder: Path, names: tuple[str, ...], *, rounds: int | None, sample: bool
+    folder: Path, names: tuple[str, ...], rounds: int | None, *, sample: bool
 ) -> dict[str, Any]:
     freeze_code(folder / "code")
     subject = take_subject(folder, sample=sample)
-    record: dict[str, Any] = {
-        "docs": subject.label,
-        "machine": machine_facts(),
-        "scenes": [],
-    }
+    machine = machine_facts()
+    record: dict[str, Any] = {"docs": subject.label, "machine": machine, "scenes": []}
     tables = []
     for scene in _scenes(folder, subject, names, sample=sample):
         rows = run_scene(scene, rounds=rounds or scene.rounds, tell=_print_line)
         record["scenes"].append(to_record(scene, rows))
         tables.append(format_table(scene, rows))
-    record["machine"]["own_peak_mib"] = round(own_peak(), 1)
-    print(
-        "\n\n".join(
-            [f"\n{subject.label}: medians; × is how many times more than ours", *tables]
-        )
-    )
+    machine["own_peak_mib"] = round(own_peak(), 1)
+    head = f"\n{subject.label}: medians; × is how many times more than ours"
+    print("\n\n".join([head, *tables]))
     return record
 
 
@@ -146,27 +136,23 @@ def machine_facts() -> dict[str, Any]:
         "system": platform.system(),
         "python": platform.python_version(),
         "load": os.getloadavg()[0],
-        "versions": {name: _version(name) for name in DISTRIBUTIONS}
-        | {"msgmerge": _msgmerge_version()},
+        "versions": {**dict(map(_version, DISTRIBUTIONS)), "msgmerge": _msgmerge()},
     }
 
 
-def _version(distribution: str) -> str:
-    """Empty if it is not installed."""
-    try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
+def _version(distribution: str) -> tuple[str, str]:
+    """A distribution and its version, which is empty if it is not installed."""
+    with suppress(importlib.metadata.PackageNotFoundError):
+        return distribution, importlib.metadata.version(distribution)
+    return distribution, ""
 
 
-def _msgmerge_version() -> str:
-    try:
-        printed = subprocess.run(
-            ["msgmerge", "--version"], capture_output=True, text=True, check=True
-        ).stdout
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return printed.split("\n")[0].rpartition(" ")[2]
+def _msgmerge() -> str:
+    command = ["msgmerge", "--version"]
+    with suppress(OSError, subprocess.CalledProcessError):
+        printed = subprocess.run(command, capture_output=True, text=True, check=True)
+        return printed.stdout.split("\n")[0].rpartition(" ")[2]
+    return ""
 
 
 def _print_line(text: str) -> None:

@@ -9,16 +9,17 @@ word into Chinese characters.
 
 from __future__ import annotations
 
-import json
 import re
 import sys
-from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import polib
 
 from pipeline.adapters import po
+from pipeline.entries import Entry
 from pipeline.errors import InputError
 
 _KEPT = re.compile(
@@ -65,21 +66,26 @@ def fill(folder: Path) -> None:
     Skip a catalogue that the pipeline refuses: Sphinx offers whole pictures for translation.
     """
     for path in sorted(folder.rglob("*.po")):
-        try:
-            catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
-        except InputError:
-            continue
-        entries = tuple(
-            replace(entry, msgstr=filler(entry.msgid), fuzzy=False, previous=None)
-            for entry in catalog.entries
-        )
-        path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
+        with suppress(InputError):
+            edit(path, translated)
+
+
+def translated(entry: Entry, word: str = "") -> Entry:
+    text = filler(entry.msgid) + word
+    return replace(entry, msgstr=text, fuzzy=False, previous=None)
+
+
+def edit(path: Path, change: Callable[[Entry], Entry]) -> None:
+    """Change the entries of a catalogue."""
+    catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
+    entries = tuple(map(change, catalog.entries))
+    path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
 
 
 def change(path: Path, word: str) -> None:
-    """Translate the first sentences without markup in a catalogue anew.
+    """Translate the first sentence without markup in a catalogue anew, with ``word`` at its end.
 
-    They end with ``word``. There must be some.
+    There must be one.
     """
     catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
     found = next(
@@ -87,32 +93,30 @@ def change(path: Path, word: str) -> None:
         for entry in catalog.entries
         if _SENTENCE.fullmatch(entry.msgid) and not entry.obsolete
     )
-    changed = replace(
-        found, msgstr=f"{filler(found.msgid)}{word}", fuzzy=False, previous=None
-    )
-    entries = tuple(changed if entry is found else entry for entry in catalog.entries)
-    path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
+    edit(path, lambda entry: translated(entry, word) if entry == found else entry)
 
 
-def count(folder: Path) -> dict[str, int]:
-    """How many live entries below ``folder`` are translated, fuzzy or empty.
+def shares(folder: Path) -> str:
+    """How many live entries below ``folder`` are translated and fuzzy, in percent.
 
     polib reads them, which has no limits: Sphinx offers whole pictures for translation.
     """
-    counts: Counter[str] = Counter()
+    translated = fuzzy = total = 0
     for path in folder.rglob("*.po"):
         catalog = polib.pofile(str(path))
-        counts["translated"] += len(catalog.translated_entries())
-        counts["fuzzy"] += len(catalog.fuzzy_entries())
-        counts["empty"] += len(catalog.untranslated_entries())
-    return dict(+counts)
+        translated += len(catalog.translated_entries())
+        fuzzy += len(catalog.fuzzy_entries())
+        total += len([entry for entry in catalog if not entry.obsolete])
+    percent = 100 / max(1, total)
+    return f"{percent * translated:.1f} % translated, {percent * fuzzy:.1f} % fuzzy"
 
 
 if __name__ == "__main__":
     _, verb, name, *words = sys.argv
-    if verb == "fill":
-        fill(Path(name))
-    elif verb == "change":
-        change(Path(name), *words)
-    else:
-        print(json.dumps(count(Path(name))))
+    match verb:
+        case "fill":
+            fill(Path(name))
+        case "change":
+            change(Path(name), *words)
+        case "count":
+            print(shares(Path(name)), end="")

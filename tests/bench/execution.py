@@ -12,25 +12,22 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench import workshop
-from bench.measure import PRINTED, Contender, Limit, Scene, Target
+from bench.measure import PRINTED, Contender, Limit, Scene, Target, environment
 from bench.notebooks import NothingToEditError, edited
-from bench.workshop import BRANCH, LOCALE, WORD, Root
+from bench.workshop import BRANCH, LOCALE, WORD, Prepare, Root
 
 EXECUTE = "execute"
 OURS, PAPERMILL = "ours: execute", "papermill, page by page"
-UNCHANGED, PROSE, TRANSLATION, CODE = (
-    "nothing",
-    "a paragraph",
-    "a translation",
-    "a code cell",
-)
+CHANGES = ("nothing", "a paragraph", "a translation", "a code cell")
+UNCHANGED, PROSE, TRANSLATION, CODE = CHANGES
 SECOND = "zh_TW"  # a locale that is there to see that one run serves all of them
 _WALL = Target(rival=PAPERMILL, wall=2)
 _LINE = re.compile(
@@ -49,45 +46,25 @@ def execution_scenes(folder: Path, docs: Path, *, is_sample: bool) -> Iterator[S
     workshop.make_upstream(upstream, docs)
     root = _root(folder / "root", upstream)
     papermill = Papermill.make(folder / "papermill", root)
+    pages = papermill.pages
     targets = () if is_sample else (_WALL,)
-    yield _cold(
-        root,
-        papermill,
-        papermill.pages,
-        "Every page that runs whole, nothing cached",
-        targets,
-    )
-    both = [
-        page
-        for page in papermill.pages
-        if page in passed(root) and papermill.is_whole(page)
-    ]
-    if both != papermill.pages:
-        yield _cold(
-            root,
-            papermill,
-            both,
-            "The same, only pages that papermill too runs to their last cell",
-            targets,
-        )
+    title = "Every page that runs whole, nothing cached"
+    yield _cold(root, papermill, pages, title, targets)
+    ours = passed(root)
+    both = [page for page in pages if page in ours and papermill.is_whole(page)]
+    if both != pages:
+        title = "The same, only pages that papermill too runs to their last cell"
+        yield _cold(root, papermill, both, title, targets)
     root.run("execute")  # the other pages, and the other locale
     yield _warm(root, upstream)
 
 
 def compile_packages() -> None:
     """Who imports a package first compiles it; here that is neither of the two."""
-    command = (
-        sys.executable,
-        "-m",
-        "compileall",
-        "-q",
-        "-j",
-        "0",
-        sysconfig.get_path("purelib"),
-    )
-    subprocess.run(
-        command, check=False, capture_output=True
-    )  # packages may carry files that are no Python
+    options = "-m compileall -q -j 0".split()
+    command = [sys.executable, *options, sysconfig.get_path("purelib")]
+    # Packages may carry files that are no Python.
+    subprocess.run(command, check=False, capture_output=True)
 
 
 def _root(path: Path, upstream: Path) -> Root:
@@ -97,11 +74,9 @@ def _root(path: Path, upstream: Path) -> Root:
     """
     root = Root.real(path)
     configuration = path / "pyproject.toml"
-    text, count = re.subn(
-        r"(?m)^locales = .*$",
-        f'locales = ["{LOCALE}", "{SECOND}"]',
-        configuration.read_text(encoding="utf-8"),
-    )
+    text = configuration.read_text(encoding="utf-8")
+    locales = f'locales = ["{LOCALE}", "{SECOND}"]'
+    text, count = re.subn(r"(?m)^locales = .*$", locales, text)
     assert count == 1, "pyproject.toml names its locales elsewhere"
     configuration.write_text(text, encoding="utf-8")
     pull(root, upstream)
@@ -130,43 +105,30 @@ class Papermill:
     def make(cls, path: Path, root: Root) -> Papermill:
         """Convert what there is to convert. Not measured."""
         shutil.copytree(root.docs, path / "docs")
-        command = [
-            sys.executable,
-            "-m",
-            "bench.notebooks",
-            str(root.path),
-            str(path / "docs"),
-        ]
+        words = ("-m", "bench.notebooks", str(root.path), str(path / "docs"))
         printed = subprocess.run(
-            command, env=workshop.environment(), capture_output=True, check=True
+            (sys.executable, *words), env=environment(), capture_output=True, check=True
         ).stdout
         return cls(path, json.loads(printed))
 
     def contender(self, pages: Sequence[str]) -> Contender:
         executable = Path(sys.executable).with_name("papermill")
+        is_here = os.access(executable, os.X_OK)
         return Contender(
             name=PAPERMILL,
             commands=tuple((str(executable), *self._words(page)) for page in pages),
             folder=self.path,
-            environ={**workshop.environment(), "JAX_PLATFORMS": "cpu"},
+            environ={**environment(), "JAX_PLATFORMS": "cpu"},
             prepare=lambda _: self._prepare(pages),
             outcome=lambda: self.outcome(pages),
-            missing=""
-            if os.access(executable, os.X_OK)
-            else "papermill is not installed",
+            missing="" if is_here else "papermill is not installed",
             accepted=(0, 1),  # 1 for an exception in any cell, expected or not
         )
 
     def _words(self, page: str) -> tuple[str, ...]:
         notebook = self.path / "docs" / f"{page}.ipynb"
-        return (
-            "--kernel",
-            "python3",
-            "--cwd",
-            str(notebook.parent),
-            str(notebook),
-            str(self._out(page)),
-        )
+        options = ("--kernel", "python3", "--cwd", str(notebook.parent))
+        return (*options, str(notebook), str(self._out(page)))
 
     def _out(self, page: str) -> Path:
         return self.path / "out" / f"{page}.ipynb"
@@ -178,15 +140,13 @@ class Papermill:
 
     def is_whole(self, page: str) -> bool:
         """Whether papermill came to the last code cell of ``page``."""
-        return self._out(page).exists() and is_whole(
-            json.loads(self._out(page).read_bytes())
-        )
+        out = self._out(page)
+        return out.exists() and is_whole(json.loads(out.read_bytes()))
 
     def outcome(self, pages: Sequence[str]) -> str:
         early = [page for page in pages if not self.is_whole(page)]
-        return f"{len(pages)} pages, {len(early)} ended early" + (
-            f": {', '.join(early)}" if early else ""
-        )
+        names = f": {', '.join(early)}" if early else ""
+        return f"{len(pages)} pages, {len(early)} ended early{names}"
 
 
 def is_whole(notebook: Any) -> bool:
@@ -199,9 +159,8 @@ def is_whole(notebook: Any) -> bool:
         for cell in notebook["cells"]
         if cell["cell_type"] == "code"
     ]
-    return all(
-        mark["status"] == "completed" and not mark["exception"] for mark in marks
-    )
+    ended = {(mark["status"], bool(mark["exception"])) for mark in marks}
+    return ended <= {("completed", False)}
 
 
 def _cold(
@@ -211,11 +170,10 @@ def _cold(
     title: str,
     targets: tuple[Target, ...],
 ) -> Scene:
-    ours = Contender(
-        name=OURS,
-        commands=(root.command("execute", "--locale", LOCALE, "--pages", *pages),),
-        folder=root.path,
-        environ=workshop.environment(),
+    ours = root.contender(
+        OURS,
+        "execute",
+        *("--locale", LOCALE, "--pages", *pages),
         prepare=lambda number: _forget(root, pages[0] if number == 1 else ""),
         outcome=lambda: (
             f"{len(pages)} pages, {len(set(pages) - passed(root))} not passed"
@@ -239,12 +197,9 @@ def _forget(root: Root, first: str) -> None:
     """
     if first:
         root.run("execute", "--locale", LOCALE, "--pages", first)
-    for cached in (root.path / "build" / "cache").glob("*"):
-        if cached.name != "git":
-            workshop.remove(cached)
+    root.forget_caches()
     for locale in (LOCALE, SECOND):
-        for made in ("executed", "html"):
-            workshop.remove(root.built(locale) / made)
+        workshop.remove_all(root.built(locale) / made for made in ("executed", "html"))
 
 
 def passed(root: Root) -> set[str]:
@@ -278,9 +233,8 @@ class Workbench:
     page: str
     originals: tuple[str, str]
     pages: int  # with code that runs
-    numbers: dict[str, int] = field(
-        default_factory=lambda: {PROSE: 0, TRANSLATION: 0, CODE: 0}
-    )  # how often each was changed
+    # How often each was changed.
+    numbers: Counter[str] = field(default_factory=Counter)
 
     @classmethod
     def make(cls, root: Root, upstream: Path) -> Workbench:
@@ -289,18 +243,12 @@ class Workbench:
         Raises FileNotFoundError if there is none.
         """
         ran = [found for found in executions(root) if found["status"] != "skipped"]
-        for name in [
-            found["page"]
-            for found in sorted(ran, key=lambda found: found["seconds"])
-            if found["page"] in passed(root)
-        ]:
+        ran.sort(key=lambda found: found["seconds"])
+        for name in (found["page"] for found in ran if found["page"] in passed(root)):
             originals = _forms(upstream / "docs" / name)
             if originals:
                 return cls(root, upstream, name, originals, len(ran))
-        raise FileNotFoundError(
-            f"no notebook with a twin, and with a paragraph and a code cell to edit, below "
-            f"{upstream}"
-        )
+        raise FileNotFoundError(f"no notebook with a twin to edit below {upstream}")
 
     def change(self, what: str) -> None:
         self.numbers[what] += 1
@@ -308,12 +256,10 @@ class Workbench:
             catalog = self.root.catalogs / f"{self.page}.po"
             workshop.change_translation(catalog, self.numbers[what])
             return
-        texts = edited(
-            *self.originals, prose=self.numbers[PROSE], code=self.numbers[CODE]
-        )
-        for path, text in zip(
-            _paths(self.upstream / "docs" / self.page), texts, strict=True
-        ):
+        prose, code = self.numbers[PROSE], self.numbers[CODE]
+        texts = edited(*self.originals, prose=prose, code=code)
+        paths = _paths(self.upstream / "docs" / self.page)
+        for path, text in zip(paths, texts, strict=True):
             path.write_text(text, encoding="utf-8")
         workshop.commit(self.upstream)
         pull(self.root, self.upstream)
@@ -323,9 +269,7 @@ class Workbench:
 
         It shows where it stands in the executed notebook and in the merged twin.
         """
-        printed = (self.root.path / PRINTED).read_text(
-            encoding="utf-8", errors="replace"
-        )
+        printed = (self.root.path / PRINTED).read_text("utf-8", errors="replace")
         text = describe(printed)
         if what == UNCHANGED:
             return text
@@ -333,35 +277,31 @@ class Workbench:
         return f"{text}; shown in {', '.join(shown) or 'no locale'}"
 
     def wanted(self, what: str, locales: Sequence[str]) -> str:
-        text = (
-            f"1 kernel for {self.pages} pages: {self.page}"
-            if what == CODE
-            else f"0 kernels for {self.pages} pages"
-        )
+        text = f"0 kernels for {self.pages} pages"
+        if what == CODE:
+            text = f"1 kernel for {self.pages} pages: {self.page}"
         return text if what == UNCHANGED else f"{text}; shown in {', '.join(locales)}"
 
     def _shows(self, what: str, locale: str) -> bool:
         built = self.root.built(locale)
-        value = json.loads((built / "executed" / f"{self.page}.ipynb").read_bytes())
-        outputs = [
-            text
-            for cell in value["cells"]
-            for output in cell.get("outputs", ())
-            for text in output.get("text", ())
-        ]
-        prose = [
-            "".join(cell["source"])
-            for cell in value["cells"]
-            if cell["cell_type"] == "markdown"
-        ]
-        mark = (
-            WORD * self.numbers[TRANSLATION]
-            if what == TRANSLATION
-            else f"(edited {self.numbers[what]})"
-        )
+        book = json.loads((built / "executed" / f"{self.page}.ipynb").read_bytes())
         merged = (built / "merged" / f"{self.page}.md").read_text(encoding="utf-8")
-        is_in_twin = (f"print('{mark}')" if what == CODE else mark) in merged
-        return is_in_twin and mark in "\n".join(outputs if what == CODE else prose)
+        mark = f"(edited {self.numbers[what]})"
+        if what == TRANSLATION:
+            mark = WORD * self.numbers[what]
+        if what == CODE:
+            return f"print('{mark}')" in merged and mark in _printed_in(book)
+        prose = [cell for cell in book["cells"] if cell["cell_type"] == "markdown"]
+        sources = ["".join(cell["source"]) for cell in prose]
+        return mark in merged and mark in "\n".join(sources)
+
+
+def _printed_in(book: Any) -> str:
+    texts: list[str] = []
+    for cell in book["cells"]:
+        for output in cell.get("outputs", ()):
+            texts += output.get("text", ())
+    return "\n".join(texts)
 
 
 def _paths(page: Path) -> tuple[Path, Path]:
@@ -388,53 +328,38 @@ def describe(printed: str) -> str:
     """
     lines = _LINE.findall(printed)
     ran = [page for page, how in lines if how != "cached"]
+    kernels = f"{len(ran)} kernel{'' if len(ran) == 1 else 's'}"
     names = f": {', '.join(ran)}" if ran else ""
-    return (
-        f"{len(ran)} kernel{'' if len(ran) == 1 else 's'} for {len(lines)} pages{names}"
-    )
+    return f"{kernels} for {len(lines)} pages{names}"
 
 
 def _warm(root: Root, upstream: Path) -> Scene:
     bench = Workbench.make(root, upstream)
-    rows: list[tuple[Contender, Limit]] = []
-    for what in (UNCHANGED, PROSE, TRANSLATION, CODE):
+    contenders, limits = [], []
+    for what in CHANGES:
         locales = (LOCALE, SECOND) if what == CODE else (LOCALE,)
-        outcome = partial(bench.outcome, what, locales)
-        contender = _ours(root, what, locales, _preparation(bench, what), outcome)
-        rows.append(
-            (
-                contender,
-                Limit(
-                    contender=what,
-                    outcome=bench.wanted(what, locales),
-                    wall=3.0 if what == UNCHANGED else 0.0,
-                ),
+        options = [word for locale in locales for word in ("--locale", locale)]
+        contenders.append(
+            root.contender(
+                what,
+                "execute",
+                *options,
+                prepare=_preparation(bench, what),
+                outcome=partial(bench.outcome, what, locales),
             )
         )
-    title = f"Again, with all outputs cached; what has changed ({bench.page}):"
-    contenders, limits = zip(*rows, strict=True)
-    return Scene(name="execute-warm", title=title, contenders=contenders, limits=limits)
+        most = 3.0 if what == UNCHANGED else 0.0
+        wanted = bench.wanted(what, locales)
+        limits.append(Limit(contender=what, outcome=wanted, wall=most))
+    return Scene(
+        name="execute-warm",
+        title=f"Again, with all outputs cached; what has changed ({bench.page}):",
+        contenders=tuple(contenders),
+        limits=tuple(limits),
+    )
 
 
-def _preparation(bench: Workbench, what: str) -> Callable[[int], None]:
+def _preparation(bench: Workbench, what: str) -> Prepare:
     if what == UNCHANGED:
         return lambda _: bench.root.run("execute")  # whatever the last run left to do
     return lambda _: bench.change(what)
-
-
-def _ours(
-    root: Root,
-    what: str,
-    locales: Sequence[str],
-    prepare: Callable[[int], None],
-    outcome: Callable[[], str],
-) -> Contender:
-    options = [word for locale in locales for word in ("--locale", locale)]
-    return Contender(
-        name=what,
-        commands=(root.command("execute", *options),),
-        folder=root.path,
-        environ=workshop.environment(),
-        prepare=prepare,
-        outcome=outcome,
-    )

@@ -8,23 +8,23 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field, replace
+from operator import truediv
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 MEBIBYTE = 1024 * 1024
 PRINTED = ".printed"  # what the last command in a folder printed
-MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024  # bytes per unit of ru_maxrss
 
 
 class CommandError(Exception):
     """A command under measurement, or one that prepares it, ended with another code than 0."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Cost:
-    """What a command took.
+    """What a command took, or how many times more than ours.
 
     ``cpu`` is user + system seconds of a process and all its children, ``wall`` is seconds,
     ``peak`` is MiB of the largest of them.
@@ -33,6 +33,17 @@ class Cost:
     cpu: float
     wall: float
     peak: float
+
+
+def environment() -> dict[str, str]:
+    """What every child has: no colours, nobody's git settings, and byte code is kept.
+
+    Who compiles anew each time measures nothing else.
+    """
+    without = ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
+    kept = {name: value for name, value in os.environ.items() if name not in without}
+    git = dict.fromkeys(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"), os.devnull)
+    return {**kept, **git, "NO_COLOR": "1"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +58,7 @@ class Contender:
     # Run one after the other, their cost added up.
     commands: tuple[tuple[str, ...], ...]
     folder: Path
-    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    environ: Mapping[str, str] = field(default_factory=environment)
     prepare: Callable[[int], None] = lambda _: None
     outcome: Callable[[], str] = lambda: ""
     note: str = ""  # what makes it not quite the same job
@@ -104,32 +115,24 @@ class Scene:
 class Row:
     """What one contender cost.
 
-    The ratios say how many times more than ours; 0 where there is nothing to compare.
+    The ratios are 0 where there is nothing to compare.
     """
 
     name: str
     costs: tuple[Cost, ...] = ()
     middle: Cost | None = None
-    cpu_ratio: float = 0.0
-    peak_ratio: float = 0.0
-    wall_ratio: float = 0.0
+    ratios: Cost = Cost(cpu=0, wall=0, peak=0)
     beside: str = ""
     outcome: str = ""
     note: str = ""
 
 
-def run_commands(
-    commands: Sequence[Sequence[str]],
-    *,
-    folder: Path,
-    environ: Mapping[str, str],
-    accepted: Sequence[int] = (0,),
-) -> Cost:
-    """Run ``commands`` one after the other.
+def run_contender(contender: Contender) -> Cost:
+    """Run the commands of a contender one after the other.
 
     Raises CommandError with the end of what the failing one printed.
     """
-    costs = [_run(command, folder, environ, accepted) for command in commands]
+    costs = [_run(command, contender) for command in contender.commands]
     return Cost(
         cpu=sum(cost.cpu for cost in costs),
         wall=sum(cost.wall for cost in costs),
@@ -137,19 +140,14 @@ def run_commands(
     )
 
 
-def _run(
-    command: Sequence[str],
-    folder: Path,
-    environ: Mapping[str, str],
-    accepted: Sequence[int],
-) -> Cost:
-    printed = folder / PRINTED
+def _run(command: Sequence[str], contender: Contender) -> Cost:
+    printed = contender.folder / PRINTED
     started = time.perf_counter()
     with printed.open("wb") as output:
         process = subprocess.Popen(
             command,
-            cwd=folder,
-            env=environ,
+            cwd=contender.folder,
+            env=contender.environ,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -157,16 +155,13 @@ def _run(
         _, status, usage = os.wait4(process.pid, 0)  # with all children it waited for
     wall = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in accepted:
+    if process.returncode not in contender.accepted:
         tail = printed.read_text(encoding="utf-8", errors="replace")[-2000:]
         raise CommandError(
             f"{' '.join(command)}\nended with {process.returncode}:\n{tail}"
         )
-    return Cost(
-        cpu=usage.ru_utime + usage.ru_stime,
-        wall=wall,
-        peak=usage.ru_maxrss * MAXRSS_UNIT / MEBIBYTE,
-    )
+    cpu, peak = usage.ru_utime + usage.ru_stime, _mebibytes(usage)
+    return Cost(cpu=cpu, wall=wall, peak=peak)
 
 
 def run_scene(
@@ -182,23 +177,15 @@ def run_scene(
     for number in range(1, rounds + 1):
         for contender in able:
             contender.prepare(number)
-            cost = run_commands(
-                contender.commands,
-                folder=contender.folder,
-                environ=contender.environ,
-                accepted=contender.accepted,
-            )
+            cost = run_contender(contender)
             costs[contender.name].append(cost)
             outcomes[contender.name].append(contender.outcome())
             tell(
                 f"{scene.name} {number}/{rounds}  {contender.name}: {cost.cpu:.2f} s CPU, "
                 f"{cost.wall:.2f} s wall, {cost.peak:.0f} MiB"
             )
-    return compare(
-        scene,
-        costs,
-        {name: " / ".join(dict.fromkeys(found)) for name, found in outcomes.items()},
-    )
+    told = {name: " / ".join(dict.fromkeys(found)) for name, found in outcomes.items()}
+    return compare(scene, costs, told)
 
 
 def compare(
@@ -213,60 +200,50 @@ def compare(
             rows.append(Row(name=name, note=f"skipped: {contender.missing}"))
             continue
         ours = scene.beside.get(name, scene.contenders[0].name)
-        base = middles.get(ours) if ours != name else None
-        rows.append(
-            Row(
-                name=name,
-                costs=tuple(costs[name]),
-                middle=middles[name],
-                cpu_ratio=middles[name].cpu / base.cpu if base else 0.0,
-                peak_ratio=middles[name].peak / base.peak if base else 0.0,
-                wall_ratio=middles[name].wall / base.wall if base else 0.0,
-                beside=ours if base else "",
-                outcome=outcomes.get(name, ""),
-                note=contender.note,
-            )
+        row = Row(
+            name=name,
+            costs=tuple(costs[name]),
+            middle=middles[name],
+            outcome=outcomes.get(name, ""),
+            note=contender.note,
         )
+        if ours != name and ours in middles:
+            ratios = times(middles[name], middles[ours])
+            row = replace(row, ratios=ratios, beside=ours)
+        rows.append(row)
     return tuple(rows)
 
 
 def middle(costs: Sequence[Cost]) -> Cost:
     """The median of each figure by itself."""
-    return Cost(
-        cpu=median(c.cpu for c in costs),
-        wall=median(c.wall for c in costs),
-        peak=median(c.peak for c in costs),
-    )
+    return Cost(*map(median, zip(*map(astuple, costs), strict=True)))
+
+
+def times(cost: Cost, ours: Cost) -> Cost:
+    """How many times more than ours each figure is."""
+    return Cost(*map(truediv, astuple(cost), astuple(ours)))
 
 
 def judge(scene: Scene, rows: Sequence[Row]) -> tuple[str, ...]:
     """One line per target and limit: met or missed, and by how much. Nothing fails for it."""
     by_name = {row.name: row for row in rows}
-    lines = [
-        line
-        for target in scene.targets
-        for line in _judge_target(target, by_name[target.rival])
-    ]
-    return (
-        *lines,
-        *(
-            line
-            for limit in scene.limits
-            for line in _judge_limit(limit, by_name[limit.contender])
-        ),
-    )
+    lines: list[str] = []
+    for target in scene.targets:
+        lines += _judge_target(target, by_name[target.rival])
+    for limit in scene.limits:
+        lines += _judge_limit(limit, by_name[limit.contender])
+    return tuple(lines)
 
 
 def _judge_target(target: Target, row: Row) -> Iterator[str]:
     if row.middle is None:
         yield f"no verdict beside {target.rival}: {row.note}"
         return
-    wanted = [
-        ("CPU", target.cpu, row.cpu_ratio),
-        ("peak memory", target.peak, row.peak_ratio),
-        ("wall time", target.wall, row.wall_ratio),
-    ]
-    for what, least, ratio in wanted:
+    for what, least, ratio in (
+        ("CPU", target.cpu, row.ratios.cpu),
+        ("peak memory", target.peak, row.ratios.peak),
+        ("wall time", target.wall, row.ratios.wall),
+    ):
         if least:
             found = f"{what} of {target.rival} is {ratio:.1f} × that of {row.beside}"
             yield f"{_verdict(ratio >= least)}: {found} (target: at least {least:g} ×)"
@@ -286,10 +263,8 @@ def _judge_limit(limit: Limit, row: Row) -> Iterator[str]:
         ("CPU", limit.cpu, row.middle.cpu),
     ):
         if most:
-            yield (
-                f"{_verdict(found <= most)}: {row.name}: {found:.2f} s {what} "
-                f"(limit: {most:g} s)"
-            )
+            took = f"{row.name}: {found:.2f} s {what}"
+            yield f"{_verdict(found <= most)}: {took} (limit: {most:g} s)"
 
 
 def _verdict(is_met: bool) -> str:
@@ -299,38 +274,22 @@ def _verdict(is_met: bool) -> str:
 def format_table(scene: Scene, rows: Sequence[Row]) -> str:
     """The rows as text, the verdicts below."""
     width = max(len(row.name) for row in rows)
-    lines = [
-        scene.title,
-        (
-            f"  {'':{width}}  {'CPU s':>7} {'wall s':>7} {'MiB':>6}   {'CPU ×':>6} {'wall ×':>6} "
-            f"{'MiB ×':>6}"
-        ),
-    ]
+    head = f"{'CPU s':>7} {'wall s':>7} {'MiB':>6}   {'CPU ×':>6} {'wall ×':>6} {'MiB ×':>6}"
+    lines = [scene.title, f"  {'':{width}}  {head}"]
     for row in rows:
         if row.middle is None:
             lines.append(f"  {row.name:{width}}  {row.note}")
             continue
-        ratios = (
-            f"{row.cpu_ratio:6.1f} {row.wall_ratio:6.1f} {row.peak_ratio:6.1f}"
-            if row.beside
-            else f"{'1':>6} {'1':>6} {'1':>6}"
-        )
-        remark = "; ".join(
-            text
-            for text in (
-                row.outcome,
-                row.note,
-                f"× of {row.beside}" if _is_other(scene, row) else "",
-            )
-            if text
-        )
+        ratios = f"{'1':>6} {'1':>6} {'1':>6}"
+        if row.beside:
+            found = row.ratios
+            ratios = f"{found.cpu:6.1f} {found.wall:6.1f} {found.peak:6.1f}"
+        is_other = row.beside not in ("", scene.contenders[0].name)
+        other = f"× of {row.beside}" if is_other else ""
+        remark = "; ".join(filter(None, (row.outcome, row.note, other)))
         figures = f"{row.middle.cpu:7.2f} {row.middle.wall:7.2f} {row.middle.peak:6.0f}   {ratios}"
         lines.append(f"  {row.name:{width}}  {figures}   {remark}".rstrip())
     return "\n".join([*lines, *(f"  {line}" for line in judge(scene, rows))])
-
-
-def _is_other(scene: Scene, row: Row) -> bool:
-    return row.beside not in ("", scene.contenders[0].name)
 
 
 def to_record(scene: Scene, rows: Sequence[Row]) -> dict[str, Any]:
@@ -347,4 +306,9 @@ def to_record(scene: Scene, rows: Sequence[Row]) -> dict[str, Any]:
 
 def own_peak() -> float:
     """MiB of this process at most: below it no child's peak memory is reported."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_UNIT / MEBIBYTE
+    return _mebibytes(resource.getrusage(resource.RUSAGE_SELF))
+
+
+def _mebibytes(usage: resource.struct_rusage) -> float:
+    """The peak memory. ``ru_maxrss`` has KiB, or bytes on macOS."""
+    return usage.ru_maxrss / (MEBIBYTE if sys.platform == "darwin" else 1024)

@@ -57,11 +57,9 @@ def _editable(
 
 def _with_print(source: str, number: int) -> str:
     """``source`` with a line that prints something; empty if that is not a cell to be edited."""
-    return (
-        ""
-        if not source.strip() or source.startswith(("%", "!"))
-        else f"{source}\nprint('(edited {number})')"
-    )
+    if not source.strip() or source.startswith(("%", "!")):
+        return ""
+    return f"{source}\nprint('(edited {number})')"
 
 
 def convert(root: Path, target: Path) -> list[str]:
@@ -77,9 +75,8 @@ def convert(root: Path, target: Path) -> list[str]:
         if path.endswith(".ipynb"):
             shutil.copyfile(docs / path, notebook)
         else:
-            jupytext.write(
-                jupytext.read(docs / path, fmt="md:myst"), notebook, fmt="ipynb"
-            )
+            page = jupytext.read(docs / path, fmt="md:myst")
+            jupytext.write(page, notebook, fmt="ipynb")
         names.append(name)
     return names
 
@@ -104,11 +101,9 @@ def _whole(root: Path) -> Iterator[tuple[str, str]]:
     context = ExecutionContext(run=run, offline=False, environment=environment)
     for page in pages_of(parse_lock(paths.lock.read_bytes(), where="jax.lock").files):
         task = plan(context, page) if upstream.selects(page.name) else None
-        if (
-            isinstance(task, Task)
-            and not task.note
-            and not is_partial(task.notebook, task.rule.until)
-        ):
+        if not isinstance(task, Task) or task.note:
+            continue
+        if not is_partial(task.notebook, task.rule.until):
             yield page.name, task.document.path
 
 

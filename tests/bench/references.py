@@ -43,19 +43,11 @@ def reference_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
         cpu: float = 0.0,
         rounds: int = 1,
     ) -> Scene:
-        contender = Contender(
-            name=OURS,
-            commands=(root.command(verb, *options),),
-            folder=root.path,
-            environ=workshop.environment(),
-            prepare=prepare,
-        )
-        limits = (Limit(contender=OURS, cpu=cpu),) if cpu else ()
         return Scene(
             name=f"{REFERENCE}, {verb}",
             title=title,
-            contenders=(contender,),
-            limits=limits,
+            contenders=(root.contender(OURS, verb, *options, prepare=prepare),),
+            limits=(Limit(contender=OURS, cpu=cpu),),
             rounds=rounds,
         )
 
@@ -70,13 +62,7 @@ def reference_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
         prepare=partial(_forget_built, root),
     )
     root.run("sync", "--no-execute")
-    yield scene(
-        "Sync without a change",
-        "sync",
-        "--no-execute",
-        cpu=0.8,
-        rounds=3,
-    )
+    yield scene("Sync without a change", "sync", "--no-execute", cpu=0.8, rounds=3)
     yield scene(
         "The site, in full",
         "site",
@@ -95,6 +81,5 @@ def reference_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
 
 
 def _forget_built(root: Root, number: int) -> None:
-    workshop.remove(root.path / "translations" / LOCALE)
-    workshop.remove(root.path / "build" / LOCALE)
-    workshop.remove(root.path / "build" / "splits")
+    made = (f"translations/{LOCALE}", f"build/{LOCALE}", "build/splits")
+    workshop.remove_all(root.path / name for name in made)

@@ -5,7 +5,6 @@ The docs are extracted for the first time, again, and with one paragraph edited.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -13,12 +12,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from bench import workshop
-from bench.measure import Contender, Scene, Target
+from bench.measure import Contender, Scene, Target, environment, run_contender
 from bench.sphinx_docs import SphinxDocs
 from bench.workshop import BRANCH, PROJECT, Root
 from pipeline.folders import OUTSIDE
@@ -63,53 +62,39 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """One tool at work on pages of its own. ``warm`` is what stands when its last run has ended."""
+    """One tool at work on pages of its own."""
 
-    name: str
-    commands: tuple[tuple[str, ...], ...]
-    folder: Path
+    contender: Contender
     docs: Path  # the file to edit lies here
     forget: Callable[[], None]
     # What it takes for an edit to arrive; not measured.
     fetch: Callable[[], None] = lambda: None
-    note: str = ""
 
-    def contender(self, scene: str, page: str) -> Contender:
+    def in_scene(self, scene: str, page: str) -> Contender:
         ways: dict[str, Callable[[int], None]] = {
             COLD: self._cold,
             UNCHANGED: self._unchanged,
             EDITED: partial(self._edited, page),
         }
-        return Contender(
-            name=self.name,
-            commands=self.commands,
-            folder=self.folder,
-            environ=workshop.environment(),
-            prepare=ways[scene],
-            note=self.note,
-        )
+        return replace(self.contender, prepare=ways[scene])
 
     def _cold(self, number: int) -> None:
         if number == 1:
-            self._run()  # byte code, file cache
+            run_contender(self.contender)  # byte code, file cache
         self.forget()
 
     def _unchanged(self, number: int) -> None:
         if number == 1:
-            self._run()
-            self._run()  # whatever the first run left to do
+            run_contender(self.contender)
+            run_contender(self.contender)  # whatever the first run left to do
 
     def _edited(self, page: str, number: int) -> None:
         if number == 1:
-            self._run()
+            run_contender(self.contender)
         path = self.docs / page
         text = re.sub(r" \(edited \d+\)", "", path.read_text(encoding="utf-8"))
         path.write_text(workshop.edit_paragraph(text, number), encoding="utf-8")
         self.fetch()
-
-    def _run(self) -> None:
-        for command in self.commands:
-            workshop.run(self.folder, *command)
 
 
 def take_subject(folder: Path, *, sample: bool) -> Subject:
@@ -126,9 +111,8 @@ def take_subject(folder: Path, *, sample: bool) -> Subject:
 
 def pinned_jax() -> str:
     """The version in ``pyproject.toml``."""
-    found = re.search(
-        r'"jax==([\w.]+)"', (PROJECT / "pyproject.toml").read_text(encoding="utf-8")
-    )
+    text = (PROJECT / "pyproject.toml").read_text(encoding="utf-8")
+    found = re.search(r'"jax==([\w.]+)"', text)
     assert found, "pyproject.toml pins no JAX"
     return found[1]
 
@@ -146,7 +130,7 @@ def extraction_scenes(
         yield Scene(
             name=name,
             title=_TITLES[name] + (f" ({page})" if name == EDITED else ""),
-            contenders=tuple(tool.contender(name, page) for tool in tools),
+            contenders=tuple(tool.in_scene(name, page) for tool in tools),
             targets=() if subject.is_sample else (_EXTRACTION_TARGETS[name],),
             beside={MDPO: OURS_MARKDOWN},
         )
@@ -166,20 +150,10 @@ def _our_tools(folder: Path, subject: Subject) -> Iterator[_Tool]:
         workshop.make_upstream(upstream, docs)
         root = Root.scratch(place / "root", url=upstream, ref=BRANCH, jax=subject.jax)
         root.run("pull")
-        pull = (
-            partial(_pull, root, upstream)
-            if verb == ("split",)
-            else partial(workshop.commit, upstream)
-        )
-        yield _Tool(
-            name,
-            (root.command(*verb),),
-            root.path,
-            upstream / "docs",
-            root.forget,
-            pull,
-            note,
-        )
+        commit = partial(workshop.commit, upstream)
+        fetch = commit if verb[0] == "sync" else partial(_pull, root, upstream)
+        contender = root.contender(name, *verb, note=note)
+        yield _Tool(contender, upstream / "docs", root.forget, fetch)
 
 
 def _pull(root: Root, upstream: Path) -> None:
@@ -189,14 +163,16 @@ def _pull(root: Root, upstream: Path) -> None:
 
 def _their_tools(folder: Path, subject: Subject) -> Iterator[_Tool]:
     sphinx = SphinxDocs.make(folder / "sphinx", subject.docs)
-    yield _Tool(
-        SPHINX, (sphinx.build, sphinx.update), sphinx.path, sphinx.docs, sphinx.forget
-    )
+    commands = (sphinx.build, sphinx.update)
+    theirs = Contender(name=SPHINX, commands=commands, folder=sphinx.path)
+    yield _Tool(theirs, sphinx.docs, sphinx.forget)
     mdpo = folder / "mdpo"
     workshop.copy_pages(subject.docs, mdpo / "docs", ".md")
     command = (sys.executable, "-m", "bench.mdpo_pages", "docs", "catalogs")
     forget = partial(workshop.remove, mdpo / "catalogs")
-    yield _Tool(MDPO, (command,), mdpo, mdpo / "docs", forget, note="no notebooks")
+    note = "no notebooks"
+    theirs = Contender(name=MDPO, commands=(command,), folder=mdpo, note=note)
+    yield _Tool(theirs, mdpo / "docs", forget)
 
 
 def upgrade_scene(folder: Path, *, no_upstream: bool) -> Scene:
@@ -245,22 +221,11 @@ def upgrade_scene(folder: Path, *, no_upstream: bool) -> Scene:
 
 
 def _outcome(catalogs: Path) -> str:
-    command = [sys.executable, "-m", "bench.catalogs", "count", str(catalogs)]
-    counts = json.loads(
-        subprocess.run(
-            command, env=workshop.environment(), capture_output=True, check=True
-        ).stdout
-    )
-    return describe(counts)
-
-
-def describe(counts: dict[str, int]) -> str:
     """Shares of all live entries, in percent."""
-    total = sum(counts.values()) or 1
-    return ", ".join(
-        f"{100 * counts.get(state, 0) / total:.1f} % {state}"
-        for state in ("translated", "fuzzy")
-    )
+    command = [sys.executable, "-m", "bench.catalogs", "count", str(catalogs)]
+    return subprocess.run(
+        command, env=environment(), capture_output=True, check=True, text=True
+    ).stdout
 
 
 def _contender(
@@ -276,7 +241,6 @@ def _contender(
         name=name,
         commands=(command,),
         folder=folder,
-        environ=workshop.environment(),
         prepare=lambda _: prepare(),
         outcome=lambda: _outcome(catalogs),
         note=note,
@@ -289,14 +253,9 @@ def _ours(root: Root, old: Path) -> Contender:
         root.forget()
         shutil.copytree(old, root.catalogs)
 
-    return _contender(
-        OURS,
-        root.command("split"),
-        root.path,
-        prepare,
-        root.catalogs,
-        "extraction included",
-    )
+    note = "extraction included"
+    command = root.command("split")
+    return _contender(OURS, command, root.path, prepare, root.catalogs, note)
 
 
 def _msgmerge(folder: Path, old: Path, templates: Path) -> Contender:
@@ -304,38 +263,29 @@ def _msgmerge(folder: Path, old: Path, templates: Path) -> Contender:
     lines = ["set -e"]
     for template in sorted(templates.rglob("*.pot")):
         name = template.relative_to(templates).with_suffix(".po")
-        before, after = old / name, out / name
-        merge = (
-            "msgmerge",
-            "--quiet",
-            "--previous",
-            "--no-wrap",
-            f"--output-file={after}",
-            str(before),
-            str(template),
-        )
-        lines.append(
-            shlex.join(merge if before.exists() else ("cp", str(template), str(after)))
-        )
+        before, after = str(old / name), str(out / name)
+        options = ("--quiet", "--previous", "--no-wrap", f"--output-file={after}")
+        command = ("msgmerge", *options, before, str(template))
+        if not (old / name).exists():
+            command = ("cp", str(template), after)
+        lines.append(shlex.join(command))
     script = folder / "msgmerge.sh"
     script.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def prepare() -> None:
         workshop.remove(out)
         for template in templates.rglob("*.pot"):
-            (out / template.relative_to(templates)).parent.mkdir(
-                parents=True, exist_ok=True
-            )
+            place = out / template.relative_to(templates)
+            place.parent.mkdir(parents=True, exist_ok=True)
 
-    missing = "" if shutil.which("msgmerge") else "GNU gettext is not installed"
     return _contender(
         MSGMERGE,
         ("sh", str(script)),
         folder,
         prepare,
         out,
-        "page by page, from our templates",
-        missing,
+        note="page by page, from our templates",
+        missing="" if shutil.which("msgmerge") else "GNU gettext is not installed",
     )
 
 
@@ -346,30 +296,28 @@ def _sphinx_intl(folder: Path, new_docs: Path) -> Contender:
         workshop.run(sphinx.path, *sphinx.build)
     workshop.run(before.path, *before.update)
     workshop.fill(before.catalogs)
+
+    def prepare() -> None:
+        workshop.remove(after.locale)
+        shutil.copytree(before.locale, after.locale)
+
+    note = "its own templates"
     return _contender(
-        SPHINX_INTL,
-        after.update,
-        after.path,
-        partial(workshop.renew, after.locale, before.locale),
-        after.catalogs,
-        "its own templates",
+        SPHINX_INTL, after.update, after.path, prepare, after.catalogs, note
     )
 
 
 def _pot2po(folder: Path, old: Path, templates: Path) -> Contender:
     out = folder / "pot2po"
     executable = Path(sys.executable).with_name("pot2po")
-    command = (
-        str(executable),
-        "--progress=none",
-        f"--input={templates}",
-        f"--template={old}",
-        f"--output={out}",
-    )
-    missing = (
-        "" if os.access(executable, os.X_OK) else "translate-toolkit is not installed"
-    )
-    note = "page by page, from our templates; with RapidFuzz, which it does not install by itself"
+    options = (f"--input={templates}", f"--template={old}", f"--output={out}")
+    is_here = os.access(executable, os.X_OK)
     return _contender(
-        POT2PO, command, folder, partial(workshop.remove, out), out, note, missing
+        POT2PO,
+        (str(executable), "--progress=none", *options),
+        folder,
+        partial(workshop.remove, out),
+        out,
+        note="page by page, from our templates; with RapidFuzz, which it does not install",
+        missing="" if is_here else "translate-toolkit is not installed",
     )

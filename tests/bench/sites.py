@@ -16,11 +16,10 @@ from bench import workshop
 from bench.measure import Contender, Scene, Target
 from bench.scenes import Subject
 from bench.sphinx_docs import SphinxDocs
-from bench.workshop import BRANCH, Root
+from bench.workshop import BRANCH, Prepare, Root
 
 SITE = "site"
 OURS, SPHINX = "ours: site", "sphinx, its own translations"
-PROCESSES = "auto"  # as many as there are cores, as ours has
 
 
 def site_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
@@ -29,16 +28,38 @@ def site_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
     docs = folder / "docs"
     workshop.copy_pages(subject.docs, docs, ".ipynb", ".md")
     page = workshop.page_to_edit(docs)
-    ours = _Ours.make(folder / "ours", docs, jax=subject.jax)
-    theirs = _Theirs.make(folder / "sphinx", docs)
+    root = _filled_root(folder / "ours", docs, jax=subject.jax)
+    sphinx = SphinxDocs.make(folder / "sphinx", docs)
+    workshop.run(sphinx.path, *sphinx.build)
+    workshop.run(sphinx.path, *sphinx.update)
+    workshop.fill(sphinx.catalogs)
+
+    def contenders(ours: Prepare, theirs: Prepare) -> tuple[Contender, ...]:
+        note = "both languages; catalogues updated and pages merged first"
+        site = root.contender(OURS, "site", "--no-execute", prepare=ours, note=note)
+        other = Contender(
+            name=SPHINX,
+            commands=(sphinx.html,),
+            folder=sphinx.path,
+            prepare=theirs,
+            note="one language",
+        )
+        return site, other
+
+    def forget_ours(_: int) -> None:
+        """Nothing is known of the pages; the catalogues are there."""
+        root.forget()
+        shutil.copytree(folder / "ours" / "filled", root.catalogs)
+
+    def forget_theirs(_: int) -> None:
+        """No page has been read or written."""
+        workshop.remove_all(sphinx.path / name for name in ("html", "html-doctrees"))
+
     targets = () if subject.is_sample else (Target(rival=SPHINX, cpu=1),)
     yield Scene(
         name=SITE,
         title="The site of all pages, from their catalogues",
-        contenders=(
-            ours.contender(lambda _: ours.forget()),
-            theirs.contender(lambda _: theirs.forget()),
-        ),
+        contenders=contenders(forget_ours, forget_theirs),
         targets=targets,
         rounds=1,
     )
@@ -46,79 +67,21 @@ def site_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
     yield Scene(
         name=f"{SITE}, changed",
         title=f"Again, with one translation changed ({page})",
-        contenders=(
-            ours.contender(
-                partial(workshop.change_translation, ours.root.catalogs / catalog)
-            ),
-            theirs.contender(
-                partial(workshop.change_translation, theirs.docs.catalogs / catalog)
-            ),
+        contenders=contenders(
+            partial(workshop.change_translation, root.catalogs / catalog),
+            partial(workshop.change_translation, sphinx.catalogs / catalog),
         ),
         targets=targets,
     )
 
 
-class _Ours:
-    """A project of ours whose catalogues are filled."""
-
-    def __init__(self, root: Root, filled: Path) -> None:
-        self.root = root
-        self._filled = filled  # the catalogues as they are to begin with
-
-    @classmethod
-    def make(cls, folder: Path, docs: Path, *, jax: str) -> _Ours:
-        """Pull ``docs``, split them, and fill their catalogues."""
-        upstream = folder / "upstream"
-        workshop.make_upstream(upstream, docs)
-        root = Root.scratch(folder / "root", url=upstream, ref=BRANCH, jax=jax)
-        root.run("pull")
-        root.run("split")
-        workshop.fill(root.catalogs)
-        filled = folder / "filled"
-        shutil.copytree(root.catalogs, filled)
-        return cls(root, filled)
-
-    def contender(self, prepare: workshop.Prepare) -> Contender:
-        return Contender(
-            name=OURS,
-            commands=(self.root.command("site", "--no-execute"),),
-            folder=self.root.path,
-            environ=workshop.environment(),
-            prepare=prepare,
-            note="both languages; catalogues updated and pages merged first",
-        )
-
-    def forget(self) -> None:
-        """Nothing is known of the pages; the catalogues are there."""
-        self.root.forget()
-        shutil.copytree(self._filled, self.root.catalogs)
-
-
-class _Theirs:
-    """Docs of Sphinx whose catalogues, made by sphinx-intl, are filled."""
-
-    def __init__(self, docs: SphinxDocs) -> None:
-        self.docs = docs
-
-    @classmethod
-    def make(cls, folder: Path, docs: Path) -> _Theirs:
-        """Extract the texts of ``docs`` as Sphinx does, and fill the catalogues."""
-        sphinx = SphinxDocs.make(folder, docs)
-        workshop.run(sphinx.path, *sphinx.build)
-        workshop.run(sphinx.path, *sphinx.update)
-        workshop.fill(sphinx.catalogs)
-        return cls(sphinx)
-
-    def contender(self, prepare: workshop.Prepare) -> Contender:
-        return Contender(
-            name=SPHINX,
-            commands=(self.docs.html(jobs=PROCESSES),),
-            folder=self.docs.path,
-            environ=workshop.environment(),
-            prepare=prepare,
-            note="one language",
-        )
-
-    def forget(self) -> None:
-        """No page has been read or written."""
-        workshop.remove_all((self.docs.pages, self.docs.path / "html-doctrees"))
+def _filled_root(folder: Path, docs: Path, *, jax: str) -> Root:
+    """Return a project of ours that has pulled ``docs``; ``filled/`` has its catalogues."""
+    upstream = folder / "upstream"
+    workshop.make_upstream(upstream, docs)
+    root = Root.scratch(folder / "root", url=upstream, ref=BRANCH, jax=jax)
+    root.run("pull")
+    root.run("split")
+    workshop.fill(root.catalogs)
+    shutil.copytree(root.catalogs, folder / "filled")
+    return root

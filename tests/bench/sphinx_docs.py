@@ -39,29 +39,20 @@ class SphinxDocs:
         """
         made = cls(path)
         shutil.copytree(docs, made.docs)
-        notebooks = {page.with_suffix(".md") for page in made.docs.rglob("*.ipynb")}
-        pages = sorted(
-            page for page in made.docs.rglob("*.md") if page not in notebooks
-        )
-        twins = sorted(
-            page.relative_to(made.docs).as_posix()
-            for page in notebooks
-            if page.exists()
-        )
-        first = pages[0].relative_to(made.docs).with_suffix("").as_posix()
-        (path / "conf.py").write_text(
-            _CONFIGURATION.format(exclude=["**.rst", *twins], first=first),
-            encoding="utf-8",
-        )
+        pages: list[str] = []
+        exclude = ["**.rst"]
+        for page in sorted(made.docs.rglob("*.md")):
+            is_twin = page.with_suffix(".ipynb").exists()
+            found = exclude if is_twin else pages
+            found.append(page.relative_to(made.docs).as_posix())
+        first = pages[0].removesuffix(".md")
+        text = _CONFIGURATION.format(exclude=exclude, first=first)
+        (path / "conf.py").write_text(text, encoding="utf-8")
         return made
 
     @property
     def docs(self) -> Path:
         return self.path / "docs"
-
-    @property
-    def templates(self) -> Path:
-        return self.path / "templates"
 
     @property
     def locale(self) -> Path:
@@ -84,17 +75,14 @@ class SphinxDocs:
         return (sys.executable, *words.split())
 
     @property
-    def pages(self) -> Path:
-        return self.path / "html"
-
-    def html(self, *, jobs: str) -> tuple[str, ...]:
-        """The translated pages, as a site."""
+    def html(self) -> tuple[str, ...]:
+        """The translated pages, as a site; in as many processes as there are cores."""
         words = (
-            f"-m sphinx -q -b html -c . -d html-doctrees -j {jobs} -D language={LOCALE} "
+            f"-m sphinx -q -b html -c . -d html-doctrees -j auto -D language={LOCALE} "
             "-D locale_dirs=locale docs html"
         )
         return (sys.executable, *words.split())
 
     def forget(self) -> None:
         """As before the first run."""
-        remove_all((self.templates, self.locale, self.path / "doctrees"))
+        remove_all(self.path / name for name in ("templates", "locale", "doctrees"))

@@ -13,8 +13,9 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from bench.measure import run_commands
+from bench.measure import Contender, run_contender
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 PIPELINE = (sys.executable, "-m", "pipeline")
@@ -56,27 +57,9 @@ def freeze_code(folder: Path) -> None:
     os.environ["PYTHONPATH"] = str(folder)
 
 
-def environment() -> dict[str, str]:
-    """What every child has: no colours, nobody's git settings, and byte code is kept.
-
-    Who compiles anew each time measures nothing else.
-    """
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
-    }
-    return {
-        **kept,
-        "NO_COLOR": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CONFIG_SYSTEM": os.devnull,
-    }
-
-
 def run(folder: Path, *command: str) -> None:
     """Run something that is not measured. Raises CommandError."""
-    run_commands([command], folder=folder, environ=environment())
+    run_contender(Contender(name="", commands=(command,), folder=folder))
 
 
 def fill(catalogs: Path) -> None:
@@ -135,12 +118,22 @@ class Root:
     def run(self, verb: str, *options: str) -> None:
         run(self.path, *self.command(verb, *options))
 
+    def contender(
+        self, name: str, verb: str, *options: str, **fields: Any
+    ) -> Contender:
+        """A command of ours under measurement. ``fields`` are further ones of the contender."""
+        command = self.command(verb, *options)
+        return Contender(name=name, commands=(command,), folder=self.path, **fields)
+
     def forget(self) -> None:
         """As after a first pull: no catalogues, no memory, nothing built; the git cache stays."""
         remove(self.path / "translations")
-        for made in (self.path / "build").glob("*"):
-            if made.name != "cache":
-                remove(made)
+        build = self.path / "build"
+        remove_all(made for made in build.glob("*") if made.name != "cache")
+        self.forget_caches()
+
+    def forget_caches(self) -> None:
+        """Remove what is cached, but for the git cache."""
         for cached in (self.path / "build" / "cache").glob("*"):
             if cached.name != "git":
                 remove(cached)
@@ -174,16 +167,14 @@ def page_to_edit(docs: Path) -> str:
     It has a paragraph to edit, and no notebook has the same name.
     """
     pages = [
-        page for page in docs.rglob("*.md") if not page.with_suffix(".ipynb").exists()
-    ]
-    pages = [
-        page for page in pages if edit_paragraph(page.read_text(encoding="utf-8"), 1)
+        page
+        for page in docs.rglob("*.md")
+        if not page.with_suffix(".ipynb").exists()
+        and edit_paragraph(page.read_text(encoding="utf-8"), 1)
     ]
     pages.sort(key=lambda page: (page.stat().st_size, page))
     if not pages:
-        raise FileNotFoundError(
-            f"no Markdown page with a paragraph of 40 characters below {docs}"
-        )
+        raise FileNotFoundError(f"no Markdown page with a paragraph below {docs}")
     return pages[len(pages) // 2].relative_to(docs).as_posix()
 
 
@@ -209,12 +200,6 @@ def remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def renew(path: Path, original: Path) -> None:
-    """Make the folder ``path`` a fresh copy of ``original``."""
-    remove(path)
-    shutil.copytree(original, path)
 
 
 def remove_all(paths: Iterable[Path]) -> None:
