@@ -77,8 +77,10 @@ def test_what_check_prints_is_what_the_page_shows(
         notes=("paragraph · Pytrees › Custom pytrees",),
         references=("pytrees",),
     )
-    page = {"project": "jax docs", "page": "pytrees", "locale": "zh_CN", "date": ""}
-    catalog = Catalog(header=standard_header(**page), entries=(entry,))
+    header = standard_header(
+        project="jax docs", page="pytrees", locale="zh_CN", date=""
+    )
+    catalog = Catalog(header=header, entries=(entry,))
     path = "translations/zh_CN/jax/pytrees.po"
     write_tree(tmp_path, {path: format_catalog(catalog)})
     monkeypatch.chdir(tmp_path)

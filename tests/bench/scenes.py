@@ -265,9 +265,9 @@ def _msgmerge(folder: Path, old: Path, templates: Path) -> Contender:
         name = template.relative_to(templates).with_suffix(".po")
         before, after = str(old / name), str(out / name)
         options = ("--quiet", "--previous", "--no-wrap", f"--output-file={after}")
-        command = ("msgmerge", *options, before, str(template))
+        command = ["msgmerge", *options, before, str(template)]
         if not (old / name).exists():
-            command = ("cp", str(template), after)
+            command = ["cp", str(template), after]
         lines.append(shlex.join(command))
     script = folder / "msgmerge.sh"
     script.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -22,6 +22,7 @@ from pipeline.config.settings import (
 from pipeline.errors import ConfigError
 from pipeline.folders import Folders
 from pipeline.paths import Paths
+from pipeline.reading import Dialect
 
 PIN = '[dependency-groups]\njax = ["jax==1.2.3", "jaxlib==1.2.3"]\n'
 IN_DOCS = f"{PIN}[tool.pipeline.upstreams.docs]\n"
@@ -221,7 +222,8 @@ def test_the_version_is_that_of_the_package(
 def test_how_documents_are_written(tmp_path: Path) -> None:
     text = MINIMAL + 'markdown = "mkdocs"\nprose-directives = ["Lamp"]\n'
     reading = read(tmp_path, text).upstream("docs").reading
-    assert (reading.dialect, reading.prose) == ("mkdocs", {"lamp"})
+    assert reading.dialect is Dialect.MKDOCS
+    assert reading.prose == {"lamp"}
 
 
 @pytest.mark.parametrize(
