@@ -27,7 +27,8 @@ from hypothesis import HealthCheck, settings
 from places import ROOT, UPSTREAM_VARIABLE
 from plain_cells import run_plainly
 from repositories import Repository
-from site_chromium import chromium
+from site_builds import LACKING
+from site_chromium import REASON, chromium
 from sockets import only_local_sockets
 
 from pipeline.core.document.reader import read_document
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from branch_project import Clone
     from memory_project import Project as MemoryProject
     from playwright.sync_api import Browser
+    from workshop import Workshop
 
 # No deadlines: a busy machine is not a bug. The examples of "same" are the same on every machine
 # and in every run: a red one comes back red. `nox -s properties` tries new ones every night.
@@ -53,6 +55,9 @@ settings.register_profile(
     "nightly", settings.get_profile("same"), derandomize=False, max_examples=1_000
 )
 settings.load_profile("same")
+
+# Tests that need the dependency group ``site``.
+collect_ignore_glob = ["site/*"] if LACKING else []
 
 # The modules outside of the core that read pages.
 READERS = (
@@ -229,6 +234,16 @@ def stored(origin: Path, tmp_path_factory: pytest.TempPathFactory) -> MemoryProj
     return Project(tmp_path_factory.mktemp("stored") / "project", str(origin)).begin()
 
 
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    """The site of ``whole_workshop``: to be looked at, not changed."""
+    from workshop import WITH_OPTIONS, whole_workshop
+
+    workshop = whole_workshop(tmp_path_factory.mktemp("workshop"))
+    workshop.build(reference=WITH_OPTIONS)
+    return workshop
+
+
 @pytest.fixture
 def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cells run in this process, without kernels."""
@@ -271,5 +286,7 @@ def repository(
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The one Chromium of a process: Playwright does not run twice in the same."""
+    if REASON:
+        pytest.skip(REASON)
     with chromium() as started:
         yield started
