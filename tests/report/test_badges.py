@@ -7,37 +7,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from report_results import LOCK, result_of
 
 from pipeline.core.catalog.commit_diff import Comparison, PageChange
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult
-from pipeline.folders import WHOLE
 from pipeline.report.json import badges_of
-from pipeline.report.result import RunResult
 
 
 def lock(ref: str) -> Lock:
-    return Lock(
-        url="u",
-        ref=ref,
-        commit="0" * 40,
-        date="",
-        version="1.0.0",
-        docs=WHOLE,
-        files=(),
-    )
+    return replace(LOCK, ref=ref, version="1.0.0")
 
 
 def badges(
     pages: Sequence[PageResult], comparison: Comparison | None = None
 ) -> dict[str, tuple[str, str, str]]:
     """The label, message and colour of each badge."""
-    result = RunResult(
-        name="docs",
-        lock=replace(lock("v1"), package="JAX"),
-        pages={"zh_CN": tuple(pages)},
-        comparison=comparison,
-    )
+    result = result_of(*pages, lock=lock("v1"), comparison=comparison)
     made = badges_of(result, "zh_CN")
     records = {name: json.loads(data) for name, data in made.items()}
     return {
@@ -96,7 +82,7 @@ def test_a_ref_without_a_name() -> None:
 
 def test_a_badge_is_what_shields_io_reads() -> None:
     at = replace(lock("v1"), package="译文", version='a "b"')
-    made = badges_of(RunResult(name="docs", lock=at, pages={"zh_CN": ()}), "zh_CN")
+    made = badges_of(result_of(lock=at), "zh_CN")
     data = made["译文"]
     assert json.loads(data) == {
         "schemaVersion": 1,

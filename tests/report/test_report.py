@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from report_results import (
     ERROR,
     FAILED,
     FAILURE,
-    LOCK,
     NOTE,
     PAGE_A,
     PAGE_B,
@@ -20,6 +20,7 @@ from report_results import (
     PASSED,
     RESULT,
     WARNING,
+    result_of,
     run_text,
 )
 
@@ -32,7 +33,6 @@ from pipeline.report.counts import percent_text
 from pipeline.report.findings import LISTED, findings_lines
 from pipeline.report.json import run_json
 from pipeline.report.junit import to_junit
-from pipeline.report.result import RunResult
 from pipeline.report.run import failure_lines
 from pipeline.report.value import ENGLISH, Findings, Screen
 
@@ -49,14 +49,9 @@ def test_json_holds_everything() -> None:
 
 
 def test_json_keeps_nothing_that_varies_from_run_to_run() -> None:
-    varied = dataclasses.replace(PASSED, cached=True, cell_seconds=(0.1, 0.2, 0.3, 1.9))
-    again = dataclasses.replace(
-        RESULT,
-        pages={
-            "zh_CN": (dataclasses.replace(PAGE_A, execution=varied), PAGE_B, PAGE_C)
-        },
-        changes=("x",),
-    )
+    varied = replace(PASSED, cached=True, cell_seconds=(0.1, 0.2, 0.3, 1.9))
+    page = replace(PAGE_A, execution=varied)
+    again = result_of(page, PAGE_B, PAGE_C, changes=("x",))
     assert run_json(again) == run_json(RESULT)
 
 
@@ -69,33 +64,25 @@ PARTIAL = Execution(
     seconds=1.0,
     note="in interpret mode",
 )
-IN_PART = dataclasses.replace(
-    RESULT,
-    pages={"zh_CN": (PAGE_A, PageResult(page="d", code_cells=6, execution=PARTIAL))},
-)
+IN_PART = result_of(PAGE_A, PageResult(page="d", code_cells=6, execution=PARTIAL))
 
 
 def test_a_page_that_ran_in_part_never_counts_as_passed() -> None:
     data = json.loads(run_json(IN_PART))
-    assert (
-        data["exit_code"],
-        data["locales"]["zh_CN"]["totals"]["partial"],
-        data["locales"]["zh_CN"]["totals"]["passed"],
-    ) == (1, 1, 1)
-    assert data["executed"]["partial: accelerator"] == {
-        "pages": 1,
-        "cells": 2,
-        "total": 6,
-    }
-    assert data["locales"]["zh_CN"]["pages"][1]["execution"] == {
+    chinese = data["locales"]["zh_CN"]
+    assert data["exit_code"] == chinese["totals"]["partial"] == 1
+    assert chinese["totals"]["passed"] == 1
+    counts = {"pages": 1, "cells": 2, "total": 6}
+    assert data["executed"]["partial: accelerator"] == counts
+    assert chinese["pages"][1]["execution"] == {
         "page": "d",
         "status": "partial",
-        "reason": "accelerator: code cell 3 asks for a TPU",
         "cells": 2,
         "total": 6,
         "seconds": 1.0,
         "failure": None,
-        "note": "in interpret mode",
+        "reason": PARTIAL.reason,
+        "note": PARTIAL.note,
     }
     text = run_text(IN_PART, Screen(width=140))
     assert "partial in interpret mode: accelerator, 2 of 6 cells" in text
@@ -113,12 +100,9 @@ def test_junit_of_a_page_that_ran_in_part() -> None:
 
 
 def test_colours_of_a_traceback_stay_out_of_text_and_junit() -> None:
-    coloured = dataclasses.replace(
-        FAILED, failure=dataclasses.replace(FAILURE, traceback="\x1b[31mline\x1b[0m 2")
-    )
-    result = dataclasses.replace(
-        RESULT, pages={"zh_CN": (dataclasses.replace(PAGE_B, execution=coloured),)}
-    )
+    failure = replace(FAILURE, traceback="\x1b[31mline\x1b[0m 2")
+    execution = replace(FAILED, failure=failure)
+    result = result_of(replace(PAGE_B, execution=execution))
     assert "  line 2\n" in run_text(result, Screen(width=120))
     assert "  line 2" in (ET.fromstring(to_junit(result))[1][0][0].text or "")
 
@@ -151,16 +135,19 @@ def test_text_shows_table_findings_failures_and_summary() -> None:
     assert "\x1b" not in text
 
 
+DONE = replace(PAGE_A, execution=None, findings=())
+MANY_DONE = [replace(DONE, page=f"done{number}") for number in range(30)]
+
+
 def test_of_many_pages_those_are_shown_that_have_something_to_tell() -> None:
     """After one changed translation hundreds of rows would hide what is to be done."""
-    done = dataclasses.replace(PAGE_A, execution=None, findings=())
-    whole = [dataclasses.replace(done, page=f"done{number}") for number in range(30)]
-    waiting = dataclasses.replace(done, page="waiting", translated=9)
-    fuzzy = dataclasses.replace(done, page="fuzzy", fuzzy=1)
-    wrong = dataclasses.replace(done, page="wrong", findings=(NOTE,))
-    ran = dataclasses.replace(done, page="ran", execution=PASSED)
-    telling = (waiting, fuzzy, wrong, ran)
-    result = dataclasses.replace(RESULT, pages={"zh_CN": (*telling, *whole)})
+    telling = (
+        replace(DONE, page="waiting", translated=9),
+        replace(DONE, page="fuzzy", fuzzy=1),
+        replace(DONE, page="wrong", findings=(NOTE,)),
+        replace(DONE, page="ran", execution=PASSED),
+    )
+    result = result_of(*telling, *MANY_DONE)
     text = run_text(result, Screen(width=120))
     shown = {page.page for page in telling if f"\n {page.page} " in text}
     assert shown == {page.page for page in telling}
@@ -168,19 +155,17 @@ def test_of_many_pages_those_are_shown_that_have_something_to_tell() -> None:
     assert "\nzh_CN: 30 other pages, all translated: -v lists them\n" in text
     assert "\n 34 pages " in text
     everything = run_text(result, Screen(width=120), verbose=True)
-    assert all(f"\n {page.page} " in everything for page in (*telling, *whole))
+    assert all(f"\n {page.page} " in everything for page in (*telling, *MANY_DONE))
     assert "other pages" not in everything
 
 
 def test_where_no_page_has_anything_to_tell_there_is_no_empty_table() -> None:
-    done = dataclasses.replace(PAGE_A, execution=None, findings=())
-    whole = tuple(dataclasses.replace(done, page=f"done{at}") for at in range(30))
-    result = dataclasses.replace(RESULT, pages={"zh_CN": whole}, findings=())
+    result = result_of(*MANY_DONE, findings=())
     assert run_text(result, Screen(width=120)) == (
         "docs · zh_CN: all 30 pages are translated and without findings: -v lists them\n"
         f"what to do next: {how_to_run('status', 'docs')}\n"
         "docs v2 (ababababab), JAX 1.2.3\n"
-        f"zh_CN: 30 pages, {30 * done.messages} messages, 100 % translated\n"
+        f"zh_CN: 30 pages, {30 * DONE.messages} messages, 100 % translated\n"
     )
 
 
@@ -188,12 +173,8 @@ def test_where_no_page_has_anything_to_tell_there_is_no_empty_table() -> None:
 def test_pages_without_any_translation_are_listed_unless_there_are_many(
     new: int, listed: bool
 ) -> None:
-    begun = dataclasses.replace(PAGE_A, execution=None, findings=(), translated=0)
-    pages = [dataclasses.replace(begun, page=f"new{at}") for at in range(new)]
-    done = dataclasses.replace(begun, page="done", translated=begun.messages)
-    pages += [dataclasses.replace(done, page=f"done{at}") for at in range(30)]
-    result = dataclasses.replace(RESULT, pages={"zh_CN": tuple(pages)}, findings=())
-    text = run_text(result, Screen(width=120))
+    pages = [replace(DONE, page=f"new{at}", translated=0) for at in range(new)]
+    text = run_text(result_of(*pages, *MANY_DONE, findings=()), Screen(width=120))
     assert ("\n new0 " in text) == listed
     assert (
         f"zh_CN: {new} pages without any translation: -v lists them\n" in text
@@ -213,17 +194,17 @@ def test_verbose_text_lists_notes() -> None:
 
 
 def test_what_is_about_no_place_names_none() -> None:
-    nowhere = dataclasses.replace(NOTE, where="")
+    nowhere = replace(NOTE, where="")
     lines = lines_of((nowhere,), verbose=True)
     assert lines[0] == "note [moved]: page was renamed"
 
 
 def test_notes_alone_are_counted_as_what_they_are() -> None:
     """ "… and 2 more" would have nothing before it."""
-    notes = (NOTE, dataclasses.replace(NOTE, where="c.po"))
+    notes = (NOTE, replace(NOTE, where="c.po"))
     assert lines_of(notes) == ["2 notes: -v lists them"]
     assert len(lines_of(notes, verbose=True)) == 2
-    many = tuple(dataclasses.replace(ERROR, where=f"a.po:{line}") for line in range(50))
+    many = tuple(replace(ERROR, where=f"a.po:{line}") for line in range(50))
     assert lines_of((*notes, *many))[-2:] == [
         "… and 30 more: see build/report.json",
         "2 notes: -v lists them",
@@ -231,13 +212,12 @@ def test_notes_alone_are_counted_as_what_they_are() -> None:
 
 
 def test_long_lists_are_cut() -> None:
-    many = tuple(dataclasses.replace(ERROR, where=f"a.po:{line}") for line in range(50))
+    many = tuple(replace(ERROR, where=f"a.po:{line}") for line in range(50))
     lines = lines_of(many)
     assert lines[-1] == "… and 30 more: see build/report.json"
     assert len(lines) == 2 * LISTED + 1
     runs = tuple(
-        dataclasses.replace(FAILED, page=str(number), failure=None)
-        for number in range(50)
+        replace(FAILED, page=str(number), failure=None) for number in range(50)
     )
     assert failure_lines(runs)[-2:] == [
         "19: code cell 3: ValueError",
@@ -274,23 +254,28 @@ def test_the_worst_exit_code_wins(codes: tuple[int, ...], code: int) -> None:
     assert worst(codes) == worst(codes[::-1]) == code
 
 
-def test_exit_code_of_a_run() -> None:
-    def code(
-        *findings: Finding, execution: Execution | None = None, **fields: object
-    ) -> int:
-        page = PageResult(page="a", findings=findings, execution=execution)
-        result = RunResult(name="docs", lock=LOCK, pages={"zh_CN": (page,)})
-        return dataclasses.replace(result, **fields).exit_code  # type: ignore[arg-type]
-
-    assert code() == 0
-    assert code(WARNING, NOTE, execution=PASSED) == 0
-    assert code(ERROR) == 1
-    assert code(ERROR, execution=FAILED) == 6
-    assert code(ERROR, Finding.of(InputError("is no notebook"))) == 4
-    assert code(Finding.of(GuardError("differs")), execution=FAILED) == 5
-    assert code(changes=("x.po",)) == 0
-    assert code(changes=("x.po",), check_only=True) == 1
-    assert code(findings=(ERROR,)) == 1
+@pytest.mark.parametrize(
+    ("findings", "execution", "fields", "code"),
+    [
+        ((), None, {}, 0),
+        ((WARNING, NOTE), PASSED, {}, 0),
+        ((ERROR,), None, {}, 1),
+        ((ERROR,), FAILED, {}, 6),
+        ((ERROR, Finding.of(InputError("is no notebook"))), None, {}, 4),
+        ((Finding.of(GuardError("differs")),), FAILED, {}, 5),
+        ((), None, {"changes": ("x.po",)}, 0),
+        ((), None, {"changes": ("x.po",), "check_only": True}, 1),
+        ((), None, {"findings": (ERROR,)}, 1),
+    ],
+)
+def test_exit_code_of_a_run(
+    findings: tuple[Finding, ...],
+    execution: Execution | None,
+    fields: dict[str, Any],
+    code: int,
+) -> None:
+    page = PageResult(page="a", findings=findings, execution=execution)
+    assert result_of(page, **{"findings": (), **fields}).exit_code == code
 
 
 def test_finding_of_an_error() -> None:
@@ -305,16 +290,11 @@ def test_finding_of_an_error() -> None:
         exit_code=4,
     )
     assert Finding.of(PipelineError("broke"), page="a").where == "a"
-    assert (
-        Finding.of(ConfigError("x")).code,
-        Finding.of(ConfigError("x")).exit_code,
-    ) == (
-        "config-error",
-        2,
-    )
+    wrong = Finding.of(ConfigError("x"))
+    assert (wrong.code, wrong.exit_code) == ("config-error", 2)
 
 
 def test_what_two_locales_share_counts_once() -> None:
-    both = dataclasses.replace(RESULT, pages={"zh_CN": (PAGE_A,), "ja": (PAGE_A,)})
+    both = replace(RESULT, pages={"zh_CN": (PAGE_A,), "ja": (PAGE_A,)})
     assert both.all_findings == (ERROR, WARNING)
     assert both.executions == (PASSED,)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cases import read_tables
-from report_results import LOCK, RESULT, run_text, status_text
+from report_results import LOCK, result_of, run_text, status_text
 
 from pipeline import limits
 from pipeline.cli import main
@@ -48,16 +48,8 @@ def page(name: str, *, translated: int = 2, **fields: object) -> PageResult:
 PARTIAL = Execution(
     page="begun", status=Status.PARTIAL, reason="", cells=2, total=6, cached=True
 )
-RUN = replace(
-    RESULT,
-    findings=(),
-    pages={
-        "zh_CN": (
-            page("index"),
-            page("begun", translated=1, words=9, translated_words=4, execution=PARTIAL),
-        )
-    },
-)
+INDEX = page("index")
+BEGUN = page("begun", translated=1, words=9, translated_words=4, execution=PARTIAL)
 
 
 def test_a_run_is_told_in_chinese() -> None:
@@ -68,8 +60,7 @@ def test_a_run_is_told_in_chinese() -> None:
         text="../x.png is outside of the docs folder, so it is left out",
         hint="Name a file of the docs folder.",
     )
-    pages = (replace(RUN.pages["zh_CN"][0], findings=(finding,)), RUN.pages["zh_CN"][1])
-    result = replace(RUN, pages={"zh_CN": pages})
+    result = result_of(replace(INDEX, findings=(finding,)), BEGUN, findings=())
     text = run_text(result, Screen(width=140, language=CHINESE))
     assert "警告 [outside] index: ../x.png 在文档文件夹之外，已略过" in text
     assert "    请写文档文件夹里的文件。" in text
@@ -80,12 +71,11 @@ def test_a_run_is_told_in_chinese() -> None:
 
 
 def test_what_comes_next_is_told_in_chinese() -> None:
-    pages = (*RUN.pages["zh_CN"], page("index", translated=1, fuzzy=1))
     classes = {"mark-up": 1, "draft": 3}
-    pages = (*pages[:2], replace(pages[2], classes=classes))
+    waiting = page("index", translated=1, fuzzy=1, classes=classes)
     change = PageChange(page="begun", changed=1, added=2, code_changed=True)
     comparison = Comparison(before=LOCK, after=LOCK, pages=(change,), commits=(3, 1))
-    result = replace(RUN, pages={"zh_CN": pages}, comparison=comparison)
+    result = result_of(INDEX, BEGUN, waiting, findings=(), comparison=comparison)
     text = status_text(result, Screen(width=200, language=CHINESE))
     assert "还有 2 个页面要译，读者最需要的在前" in text
     assert "  待确认的草稿：3（index 3）" in text
@@ -150,7 +140,10 @@ def test_status_and_build_speak_chinese_where_the_terminal_does(
 
 
 def test_the_table_of_all_upstreams_is_told_in_chinese() -> None:
-    rows = [row_of(RUN), UpstreamRow(name="b", exit_code=3)]
+    rows = [
+        row_of(result_of(INDEX, BEGUN, findings=())),
+        UpstreamRow(name="b", exit_code=3),
+    ]
     report = overview_report(rows, ["zh_CN"])
     text = to_text(report, Screen(width=200, language=CHINESE))
     assert "退出码 3" in text

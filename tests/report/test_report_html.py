@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import hashlib
 import re
+from dataclasses import replace
 from importlib import resources
 from itertools import pairwise
 
@@ -23,6 +23,7 @@ from report_results import (
     PAGE_C,
     PASSED,
     RESULT,
+    result_of,
 )
 from strict_html import StrictHtml
 
@@ -31,7 +32,13 @@ from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.report.colours import pieces, source_pieces
 from pipeline.report.failure_advice import advice, whose
-from pipeline.report.json import Previous, compare_runs, read_previous, run_json
+from pipeline.report.json import (
+    Previous,
+    RunChanges,
+    compare_runs,
+    read_previous,
+    run_json,
+)
 from pipeline.report.page import LISTED, to_html, to_summary
 from pipeline.report.result import RunResult
 
@@ -45,40 +52,20 @@ PARTIAL = Execution(
     total=6,
     note="in interpret mode",
 )
-BUSY = dataclasses.replace(
-    RESULT,
-    pages={
-        "zh_CN": (
-            dataclasses.replace(
-                PAGE_A,
-                execution=dataclasses.replace(
-                    PASSED, cell_seconds=(0.5, 1.0, 0.0, 1.0)
-                ),
-            ),
-            dataclasses.replace(
-                PAGE_B,
-                page="b",
-                execution=FAILED,
-            ),
-            dataclasses.replace(PAGE_C, code_cells=3),
-            PageResult(
-                page="d", title="Concepts", messages=3, code_cells=6, execution=PARTIAL
-            ),
-            PageResult(
-                page="e",
-                execution=Execution(
-                    page="e",
-                    status=Status.PASSED,
-                    cells=1,
-                    total=1,
-                    seconds=1.0,
-                    cached=True,
-                ),
-            ),
-            PageResult(page="f"),
-        )
-    },
+BUSY = result_of(
+    replace(PAGE_A, execution=replace(PASSED, cell_seconds=(0.5, 1.0, 0.0, 1.0))),
+    replace(PAGE_B, page="b", execution=FAILED),
+    replace(PAGE_C, code_cells=3),
+    PageResult(page="d", title="Concepts", messages=3, code_cells=6, execution=PARTIAL),
+    PageResult(
+        page="e",
+        execution=Execution(
+            page="e", status=Status.PASSED, cells=1, total=1, seconds=1.0, cached=True
+        ),
+    ),
+    PageResult(page="f"),
 )
+CLEAN = result_of(replace(PAGE_A, findings=()))
 
 
 def read(result: RunResult, previous: Previous | None = None) -> StrictHtml:
@@ -124,16 +111,13 @@ def test_every_link_leads_somewhere_and_ids_are_unique(result: RunResult) -> Non
 
 
 def test_the_commit_is_linked_where_upstream_is_on_github() -> None:
-    lock = dataclasses.replace(LOCK, url="https://github.com/jax-ml/jax.git")
-    links = {
-        attrs["href"] for attrs in read(dataclasses.replace(RESULT, lock=lock)).all("a")
-    }
+    lock = replace(LOCK, url="https://github.com/jax-ml/jax.git")
+    links, without = (
+        {attrs["href"] for attrs in read(result).all("a")}
+        for result in (replace(RESULT, lock=lock), RESULT)
+    )
     assert f"https://github.com/jax-ml/jax/commit/{LOCK.commit}" in links
-    assert not [
-        link
-        for link in (attrs["href"] for attrs in read(RESULT).all("a"))
-        if not link.startswith("#")
-    ]
+    assert all(link.startswith("#") for link in without)
 
 
 def test_it_tells_the_whole_run() -> None:
@@ -159,15 +143,10 @@ def test_it_tells_the_whole_run() -> None:
 
 
 def test_a_clean_run_says_so() -> None:
-    clean = dataclasses.replace(
-        RESULT, pages={"zh_CN": (dataclasses.replace(PAGE_A, findings=()),)}
-    )
-    page = read(clean)
+    page = read(CLEAN)
     assert "The notebook passed" in page.text
     assert "failed" not in {attrs.get("id") for _, attrs in page.tags}
-    in_part = dataclasses.replace(
-        clean, pages={"zh_CN": (PageResult(page="d", execution=PARTIAL),)}
-    )
+    in_part = result_of(PageResult(page="d", execution=PARTIAL))
     assert "No notebook failed" in read(in_part).text
 
 
@@ -299,38 +278,37 @@ def test_any_source_is_taken(source: str) -> None:
 
 # --- since the last run
 
-BEFORE = read_previous(run_json(RESULT))
-
 
 def changed(**states: Execution | None) -> RunResult:
     runs = {
         "a": PASSED,
-        "guides/[b]": dataclasses.replace(FAILED, page="guides/[b]"),
+        "guides/[b]": replace(FAILED, page="guides/[b]"),
         "c": PAGE_C.execution,
     } | states
-    pages = tuple(
-        dataclasses.replace(page, execution=runs[page.page])
-        for page in (PAGE_A, PAGE_B, PAGE_C)
-    )
-    return dataclasses.replace(RESULT, pages={"zh_CN": pages})
+    pages = (PAGE_A, PAGE_B, PAGE_C)
+    return result_of(*(replace(page, execution=runs[page.page]) for page in pages))
 
 
 def previous(result: RunResult) -> Previous | None:
     return read_previous(run_json(result))
 
 
-def test_two_equal_runs_differ_in_nothing() -> None:
-    found = compare_runs(previous(changed()), changed())
+def changes(before: RunResult, now: RunResult) -> RunChanges:
+    found = compare_runs(previous(before), now)
     assert found is not None
-    assert found.is_nothing
+    return found
+
+
+def test_two_equal_runs_differ_in_nothing() -> None:
+    assert changes(changed(), changed()).is_nothing
     assert "Nothing changed" in read(changed(), previous=previous(changed())).text
 
 
 def test_no_page_is_said_to_have_passed_again_that_did_not_run() -> None:
-    cached = dataclasses.replace(PASSED, cached=True)
-    failed = dataclasses.replace(FAILED, page="guides/[b]", cached=True)
+    cached = replace(PASSED, cached=True)
+    failed = replace(FAILED, page="guides/[b]", cached=True)
     of_cache = changed(a=cached, **{"guides/[b]": failed})
-    without_code = dataclasses.replace(RESULT, pages={})
+    without_code = replace(RESULT, pages={})
     said = {
         "every notebook ended as in the last run": changed(),
         "no code had to run again": of_cache,
@@ -344,66 +322,48 @@ def test_no_page_is_said_to_have_passed_again_that_did_not_run() -> None:
 
 def test_a_run_of_all_pages_after_one_of_a_few_is_no_leap() -> None:
     """What the last run did not look at was translated before: "1 → 14 (+13)" is no news."""
-    few = dataclasses.replace(RESULT, pages={"zh_CN": (PAGE_B,)}, only=("guides/*",))
-    found = compare_runs(previous(few), changed())
-    assert found is not None
-    assert found.progress == {}
-    moved = dataclasses.replace(changed(), lock=dataclasses.replace(LOCK, ref="v3"))
-    later = compare_runs(previous(few), moved)
-    assert later is not None
-    assert later.pages == {}
+    few = result_of(PAGE_B, only=("guides/*",))
+    assert changes(few, changed()).progress == {}
+    moved = replace(changed(), lock=replace(LOCK, ref="v3"))
+    assert changes(few, moved).pages == {}
     # A page that is new since a run of all pages did begin at 0.
-    whole = compare_runs(previous(dataclasses.replace(few, only=())), moved)
-    assert whole is not None
+    whole = changes(replace(few, only=()), moved)
     assert whole.progress == {"zh_CN": (1, 11)}
     assert whole.pages == {"appeared": ("a", "c")}
 
 
 def test_what_pages_do_now() -> None:
-    in_part = dataclasses.replace(PARTIAL, page="c")
-    found = compare_runs(
-        previous(changed(a=dataclasses.replace(FAILED, page="a"))), changed(c=in_part)
-    )
-    assert found is not None
-    assert found.pages == {"pass now": ("a",), "run only in part now": ("c",)}
-    back = compare_runs(
-        previous(changed(c=in_part)), changed(a=dataclasses.replace(FAILED, page="a"))
-    )
-    assert back is not None
-    assert back.pages == {"fail now": ("a",), "are skipped now": ("c",)}
+    in_part = changed(c=replace(PARTIAL, page="c"))
+    failing = changed(a=replace(FAILED, page="a"))
+    assert changes(failing, in_part).pages == {
+        "pass now": ("a",),
+        "run only in part now": ("c",),
+    }
+    assert changes(in_part, failing).pages == {
+        "fail now": ("a",),
+        "are skipped now": ("c",),
+    }
 
 
 def test_pages_that_were_not_run_last_time_are_not_news() -> None:
-    found = compare_runs(previous(changed(a=None, c=None)), changed())
-    assert found is not None
-    assert found.is_nothing
+    assert changes(changed(a=None, c=None), changed()).is_nothing
 
 
 def test_more_is_translated_and_upstream_moved() -> None:
     there = tuple(
         SourceFile(path=f"{page}.md", blob="0" * 40) for page in ("a", "c", "new")
     )
-    now = dataclasses.replace(
-        RESULT,
-        lock=dataclasses.replace(
-            LOCK, ref="v3", commit="cd" * 20, version="1.3.0", files=there
-        ),
-        pages={
-            "zh_CN": (
-                dataclasses.replace(PAGE_A, translated=9),
-                PageResult(page="new", translated=4),
-            )
-        },
-    )
-    found = compare_runs(BEFORE, now)
-    assert found is not None
+    lock = replace(LOCK, ref="v3", commit="cd" * 20, version="1.3.0", files=there)
+    pages = (replace(PAGE_A, translated=9), PageResult(page="new", translated=4))
+    now = result_of(*pages, lock=lock)
+    found = changes(RESULT, now)
     assert found.upstream == (
         "v2 (ababababab), JAX 1.2.3",
         "v3 (cdcdcdcdcd), JAX 1.3.0",
     )
     assert found.pages == {"appeared": ("new",), "vanished": ("guides/[b]",)}
     assert found.progress == {"zh_CN": (10, 13)}
-    text = read(now, previous=BEFORE).text
+    text = read(now, previous=previous(RESULT)).text
     assert "10 → 13 messages (+3)" in text
     assert "Vanished" in text
 
@@ -417,7 +377,7 @@ def test_more_is_translated_and_upstream_moved() -> None:
         b"null",
         b'{"upstream": null}',
         b'{"upstream": {"name": "other"}}',
-        run_json(dataclasses.replace(RESULT, name="other")),
+        run_json(replace(RESULT, name="other")),
         run_json(RESULT).replace(b'"page": "a"', b'"page": 3'),
     ],
 )
@@ -437,26 +397,16 @@ def test_what_is_no_report_of_this_upstream_is_not_compared(odd: bytes) -> None:
 def test_advice_fits_the_exception(
     exception: str, message: str, blame: str, said: str
 ) -> None:
-    failure = dataclasses.replace(
-        FAILURE, exception=exception, message=message, blame=blame
-    )
-    assert said in advice(dataclasses.replace(FAILED, failure=failure))
+    failure = replace(FAILURE, exception=exception, message=message, blame=blame)
+    assert said in advice(replace(FAILED, failure=failure))
 
 
 def test_advice_about_a_document_that_cannot_be_read() -> None:
-    broken = dataclasses.replace(
-        FAILED, failure=None, cells=0, reason="a.ipynb: is not valid JSON"
-    )
+    broken = replace(FAILED, failure=None, cells=0, reason="a.ipynb: is not valid JSON")
     assert whose(broken) == "the document"
     assert "Ask upstream to correct it" in advice(broken)
-    assert (
-        "is not valid JSON"
-        in read(
-            dataclasses.replace(
-                RESULT, pages={"zh_CN": (PageResult(page="b", execution=broken),)}
-            )
-        ).text
-    )
+    text = read(result_of(PageResult(page="b", execution=broken))).text
+    assert "is not valid JSON" in text
 
 
 # --- Markdown for GitHub
@@ -478,8 +428,8 @@ def test_the_summary_counts_pages_and_names_what_changed() -> None:
 
 
 def test_summary_tells_what_changed() -> None:
-    before = previous(changed(a=dataclasses.replace(FAILED, page="a")))
-    now = dataclasses.replace(changed(), lock=dataclasses.replace(LOCK, ref="v3"))
+    before = previous(changed(a=replace(FAILED, page="a")))
+    now = replace(changed(), lock=replace(LOCK, ref="v3"))
     text = to_summary(now, previous=before)
     assert (
         "Since the last run:\n\n- v2 (ababababab), JAX 1.2.3 → v3 (ababababab), JAX 1.2.3\n"
@@ -488,10 +438,7 @@ def test_summary_tells_what_changed() -> None:
 
 
 def test_summary_of_a_clean_run_is_short() -> None:
-    clean = dataclasses.replace(
-        RESULT, pages={"zh_CN": (dataclasses.replace(PAGE_A, findings=()),)}
-    )
-    text = to_summary(clean)
+    text = to_summary(CLEAN)
     assert "failed" not in text
     assert "error" not in text
     assert len(text.split("\n")) < 20
@@ -501,23 +448,13 @@ def test_long_lists_are_cut() -> None:
     pages = tuple(
         PageResult(
             page=f"p{number}",
-            findings=(dataclasses.replace(ERROR, where=f"{number}"),),
-            execution=dataclasses.replace(FAILED, page=f"p{number}"),
+            findings=(replace(ERROR, where=f"{number}"),),
+            execution=replace(FAILED, page=f"p{number}"),
         )
         for number in range(LISTED + 7)
     )
-    text = to_summary(dataclasses.replace(RESULT, pages={"zh_CN": pages}))
+    text = to_summary(result_of(*pages))
     assert text.count("… and 7 more") == 2
-    huge = dataclasses.replace(
-        FAILED, failure=dataclasses.replace(FAILURE, message="x" * 10**6)
-    )
-    assert (
-        len(
-            to_summary(
-                dataclasses.replace(
-                    RESULT, pages={"zh_CN": (PageResult(page="b", execution=huge),)}
-                )
-            )
-        )
-        < 3000
-    )
+    huge = replace(FAILED, failure=replace(FAILURE, message="x" * 10**6))
+    text = to_summary(result_of(PageResult(page="b", execution=huge)))
+    assert len(text) < 3000

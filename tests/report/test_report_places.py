@@ -90,13 +90,8 @@ def page(text: str) -> PageResult:
         FAILURE, source=text, exception=text, message=text, traceback=text
     )
     execution = replace(FAILED, page=text, reason=text, failure=failure, note=text)
-    return replace(
-        PAGE_B,
-        page=text,
-        title=text,
-        findings=(finding(text),),
-        execution=execution,
-    )
+    told = (finding(text),)
+    return replace(PAGE_B, page=text, title=text, findings=told, execution=execution)
 
 
 def of_a_lock(text: str) -> str:

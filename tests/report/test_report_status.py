@@ -6,15 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from catalog_files import edit_catalog
 from hypothesis import given
 from hypothesis import strategies as st
-from report_results import RESULT, run_text, status_text
+from report_results import RESULT, result_of, run_text, status_text
 
 from pipeline.cli import main
 from pipeline.core.catalog.commit_diff import PageChange
 from pipeline.core.results import PageResult
 from pipeline.packages import how_to_run
-from pipeline.report.result import RunResult
 from pipeline.report.status import in_order_of_need
 from pipeline.report.terminal import table_text
 from pipeline.report.upgrade import overview_lines
@@ -35,10 +35,6 @@ def page(name: str, *, words: int = 10, done: int = 0) -> PageResult:
     )
 
 
-def status_of(*pages: PageResult, **fields: object) -> RunResult:
-    return replace(RESULT, pages={"zh_CN": pages}, **fields)  # type: ignore[arg-type] # any field
-
-
 def test_what_is_near_the_first_page_comes_first_and_then_what_is_short() -> None:
     pages = [
         page("far", words=1),
@@ -57,19 +53,19 @@ def test_what_is_near_the_first_page_comes_first_and_then_what_is_short() -> Non
 
 def test_the_next_ten_pages_are_listed_and_the_sums_are_of_all() -> None:
     pages = [page(f"p{number:02}", words=number + 1) for number in range(12)]
-    text = status_text(status_of(*pages), Screen(width=80))
+    text = status_text(result_of(*pages), Screen(width=80))
     assert "10 of 12 pages to translate" in text
     assert [word for word in text.split() if word.startswith("p0")] == [
         f"p{number:02}" for number in range(10)
     ]
     assert "12 pages" in text
     assert "p10" not in text
-    whole = status_text(status_of(*pages, lists_all=True), Screen(width=80))
+    whole = status_text(result_of(*pages, lists_all=True), Screen(width=80))
     assert "p11" in whole
 
 
 def test_a_finished_translation_says_so() -> None:
-    text = status_text(status_of(page("a", done=10)), Screen(width=80))
+    text = status_text(result_of(page("a", done=10)), Screen(width=80))
     assert "every page is translated (--every-page lists them)" in text
 
 
@@ -77,8 +73,7 @@ def test_a_finished_translation_says_so() -> None:
 @pytest.mark.parametrize("shown", [status_text, run_text])
 def test_no_line_is_too_long_and_no_name_is_lost(width: int, shown: object) -> None:
     pages = [page(LONG), page("guide/short", words=123456)]
-    result = status_of(*pages, lists_all=True, findings=())
-    result = replace(result, comparison=None)
+    result = result_of(*pages, lists_all=True, findings=())
     text = shown(result, Screen(width=width))  # type: ignore[operator] # either of them
     table = text.partition("what to do next")[0].partition("docs v2 (")[0]
     assert max(map(len, table.split("\n"))) <= width
@@ -133,26 +128,18 @@ def test_status_lists_what_comes_next(synced: Path, capsys: Speech) -> None:
     """The sample's pages: one that the index leads to comes before one that is further."""
     folder = synced / "translations" / "zh_CN" / "sample"
     for name in ("guides/vmap", "faq"):
-        catalog = folder / f"{name}.po"
-        text = catalog.read_text("utf-8")
-        head, first, rest = text.split("\n\n", 2)
-        emptied = "\n".join(
-            line if not line.startswith("msgstr") else 'msgstr ""'
-            for line in first.split("\n")
-        )
-        catalog.write_text("\n\n".join([head, emptied, rest]), "utf-8")
+        edit_catalog(folder / f"{name}.po", lambda entry: replace(entry, msgstr=""))
     assert main(["status", "sample"]) == 0
     text = capsys.readouterr().out
     assert "2 pages to translate" in text
     assert " grad " not in text
-    assert main(["status", "sample", "--every-page"]) == 0
-    assert " grad " in capsys.readouterr().out
-    assert main(["status", "sample", "--pages", "grad"]) == 0
-    assert " grad " in capsys.readouterr().out
+    for options in (["--every-page"], ["--pages", "grad"]):
+        assert main(["status", "sample", *options]) == 0
+        assert " grad " in capsys.readouterr().out
 
 
 def test_when_all_is_translated_it_says_what_there_is_to_do_then() -> None:
-    text = status_text(status_of(page("a", done=10)), Screen(width=80))
+    text = status_text(result_of(page("a", done=10)), Screen(width=80))
     head = text.partition("docs v2 (")[0]
     # No head of a table without a row below it.
     assert "page  " not in head
@@ -160,7 +147,7 @@ def test_when_all_is_translated_it_says_what_there_is_to_do_then() -> None:
     for command in ("check docs -v", "review COMMIT", "upgrade latest docs --dry-run"):
         assert how_to_run(*command.split()) in head
     lock = replace(RESULT.lock, ref="")
-    of_folder = status_of(page("a", done=10), lock=lock)
+    of_folder = result_of(page("a", done=10), lock=lock)
     assert "upgrade" not in status_text(of_folder, Screen(width=80))
 
 
@@ -172,7 +159,7 @@ def test_long_lists_of_pages_are_cut_where_asked() -> None:
 
 
 def test_what_is_left_to_translate_comes_before_all_else() -> None:
-    text = status_text(status_of(page("a"), page("b", done=10)), Screen(width=80))
+    text = status_text(result_of(page("a"), page("b", done=10)), Screen(width=80))
     assert "what to do next:\n  untranslated: 1\ndocs v2" in text
 
 

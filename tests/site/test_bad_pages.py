@@ -13,12 +13,10 @@ from subprocess import CompletedProcess
 import pytest
 from folders import write_tree
 from in_process import run_in
-from site_builds import LACKING
+from notebooks import code, display, notebook_value, prose
+from site_projects import SiteProject
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}"),
-]
+pytestmark = pytest.mark.slow
 
 PROJECT = """\
 [project]
@@ -38,64 +36,59 @@ url = "https://example.org/"
 """
 NFC, NFD = "th\u00e9", "the\u0301"
 ID = {"id": "a"}
-
-
-def markdown(source: object = "# Tea", **parts: object) -> dict[str, object]:
-    return {"cell_type": "markdown", "metadata": {}, "source": source, **parts}
-
-
-def code(source: str = "1", **parts: object) -> dict[str, object]:
-    cell = {"cell_type": "code", "metadata": {}, "source": source}
-    return {**cell, "outputs": [], "execution_count": None, **parts}
+TEA = prose("# Tea")
+NAMED = {**TEA, **ID}
+CODE = code("1")
 
 
 def notebook(*cells: object, minor: object = 4, **parts: object) -> str:
-    whole = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": minor}
-    return json.dumps({**whole, **parts})
+    return json.dumps(
+        {**notebook_value(), "cells": cells, "nbformat_minor": minor} | parts
+    )
 
 
-def shown(**data: object) -> dict[str, object]:
-    return {"output_type": "display_data", "data": data, "metadata": {}}
+def ran(*outputs: object) -> dict[str, object]:
+    return {**CODE, "outputs": outputs}
 
 
 # Pages that are made, in both forms, and what is said of each: a place, and words.
 SHOWN = {
     # outputs
     "out/png.ipynb": (
-        notebook(markdown(), code(outputs=[shown(**{"image/png": '"><b>x</b>'})])),
+        notebook(TEA, ran(display({"image/png": '"><b>x</b>'}))),
         ("out/png.ipynb, cell 2", "'image/png' that is not base64"),
     ),
     "out/odd.ipynb": (
-        notebook(markdown(), code(outputs=[5, {"output_type": "x"}, shown(a=[1])])),
+        notebook(TEA, ran(5, {"output_type": "x"}, display({"a": [1]}))),
         ("out/odd.ipynb, cell 2", "an unknown kind"),
     ),
     "out/none.ipynb": (
-        notebook(markdown(), code(outputs={"a": 1}, execution_count="x")),
+        notebook(TEA, {**CODE, "outputs": {"a": 1}, "execution_count": "x"}),
         ("out/none.ipynb, cell 2", "outputs that are an object, not a list"),
     ),
     "out/bare.ipynb": (
-        notebook(markdown(), code(outputs=[{"output_type": "display_data"}, {}])),
+        notebook(TEA, ran({"output_type": "display_data"}, {})),
         ("out/bare.ipynb, cell 2", "an unknown kind: nothing"),
     ),
     # half pairs of surrogates
     "half/code.ipynb": (
-        notebook(markdown("# Tea\n\nWords"), code("x = '\ud83d'")),
+        notebook(prose("# Tea\n\nWords"), code("x = '\ud83d'")),
         ("half/code.ipynb, cell 2", "lone surrogate"),
     ),
     "half/prose.ipynb": (
-        notebook(markdown("# Tea \udc00\n\n- a\n- b \ud800\n\nWords"), code("x")),
+        notebook(prose("# Tea \udc00\n\n- a\n- b \ud800\n\nWords"), code("x")),
         ("half/prose.ipynb, cell 1", "lone surrogate"),
     ),
     "half/table.ipynb": (
-        notebook(markdown("# Tea\n\n| a \ud800 | b |\n| - | - |\n| c | d |")),
+        notebook(prose("# Tea\n\n| a \ud800 | b |\n| - | - |\n| c | d |")),
         ("half/table.ipynb, cell 1", "lone surrogate"),
     ),
     "half/tags.ipynb": (
-        notebook(markdown(), code(metadata={"tags": ["\ud800"], "\ud801": 5})),
+        notebook(TEA, {**CODE, "metadata": {"tags": ["\ud800"], "\ud801": 5}}),
         ("half/tags.ipynb, cell 2", "lone surrogate"),
     ),
     "half/about.ipynb": (
-        notebook(markdown(), metadata={"\ud800": "\ud801"}),
+        notebook(TEA, metadata={"\ud800": "\ud801"}),
         ("half/about.ipynb", "lone surrogate"),
     ),
     # characters that no catalogue can hold
@@ -108,22 +101,22 @@ SHOWN = {
         ("control/line.rst:1", "U+0004"),
     ),
     # ids, and what else a schema wants
-    "id/null.ipynb": (notebook(markdown(**ID), code(id=None), minor=5), None),
-    "id/number.ipynb": (notebook(markdown(**ID), code(id=7), minor=5), None),
-    "id/space.ipynb": (notebook(markdown(**ID), code(id="a b"), minor=5), None),
-    "id/same.ipynb": (notebook(markdown(**ID), code(**ID), minor=5), None),
-    "new.ipynb": (notebook(markdown(**ID), minor=99), None),
-    "old.ipynb": (notebook(markdown(**ID), minor=-1), None),
+    "id/null.ipynb": (notebook(NAMED, {**CODE, "id": None}, minor=5), None),
+    "id/number.ipynb": (notebook(NAMED, {**CODE, "id": 7}, minor=5), None),
+    "id/space.ipynb": (notebook(NAMED, {**CODE, "id": "a b"}, minor=5), None),
+    "id/same.ipynb": (notebook(NAMED, {**CODE, **ID}, minor=5), None),
+    "new.ipynb": (notebook(NAMED, minor=99), None),
+    "old.ipynb": (notebook(NAMED, minor=-1), None),
     "bare.ipynb": (
         notebook({"cell_type": "markdown", "source": "# Tea"}, metadata=None),
         ("bare.ipynb", "no metadata object"),
     ),
     "theirs.ipynb": (
-        notebook(markdown(), code(metadata={"mystnb": 5}), metadata={"mystnb": [1]}),
+        notebook(TEA, {**CODE, "metadata": {"mystnb": 5}}, metadata={"mystnb": [1]}),
         None,
     ),
     "kind.ipynb": (
-        notebook(markdown(), {"cell_type": "heading", "source": "x"}),
+        notebook(TEA, {"cell_type": "heading", "source": "x"}),
         ("kind.ipynb", "cell 2 has the type 'heading'"),
     ),
     "header.md": (
@@ -143,7 +136,7 @@ SHOWN = {
 LOST = {
     "cut.ipynb": ("{", ("cut.ipynb", "not valid JSON")),
     "list.ipynb": (
-        notebook(markdown(["# Tea", 5])),
+        notebook({**TEA, "source": ["# Tea", 5]}),
         ("list.ipynb", "the source of cell 1 has a line that is not a string"),
     ),
     f"{'x' * 201}.md": ("# Long\n", ("xxxx", "longer than 200 bytes")),
@@ -161,16 +154,11 @@ GOOD = {
 
 
 @dataclass(frozen=True)
-class Built:
+class Built(SiteProject):
     """A project with its site, and all that the runs had to say."""
 
-    root: Path
     codes: set[int]
     lines: tuple[str, ...]
-
-    @property
-    def site(self) -> Path:
-        return self.root / "build" / "site" / "teas"
 
     @property
     def preview(self) -> Path:
@@ -190,17 +178,17 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     for page in report["locales"]["zh_CN"]["pages"]:
         rows += page["findings"]
     # As a run of an older version has left it.
-    bad = code(outputs=[shown(**{"image/png": "no"})])
+    bad = ran(display({"image/png": "no"}))
     executed = root / "build" / "zh_CN" / "teas" / "executed" / "id" / "null.ipynb"
     executed.parent.mkdir(parents=True)
-    executed.write_text(notebook(markdown(), bad), encoding="utf-8")
+    executed.write_text(notebook(TEA, bad), encoding="utf-8")
     done = run(root, "site")
     lines = [
         *(f"[{row['code']}] {row['where']}: {row['text']}" for row in rows),
         *done.stdout.split("\n"),
         *done.stderr.split("\n"),
     ]
-    return Built(root, {synced.returncode, done.returncode}, tuple(lines))
+    return Built(root, "teas", {synced.returncode, done.returncode}, tuple(lines))
 
 
 def run(root: Path, verb: str) -> CompletedProcess[str]:

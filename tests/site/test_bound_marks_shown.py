@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from bound_marks import KINDS, put, rows
 from bs4 import BeautifulSoup, Tag
+from catalog_files import edit_catalog
 from folders import write_tree
-from in_process import run_in
 from notebooks import notebook, prose
+from site_projects import SiteProject
 
-from pipeline.adapters import po
 from pipeline.entries import Entry
 from pipeline.reading import Dialect
 
@@ -92,25 +92,27 @@ def test_the_site_and_previews_show_every_mark_in_every_place(
     tmp_path: Path, dialect: Dialect
 ) -> None:
     all_pages = pages(dialect)
-    write_tree(tmp_path, {"pyproject.toml": CONFIGURATION.format(dialect)})
-    docs = {path: text for path, (text, _) in all_pages.items()}
-    write_tree(tmp_path / "src" / "docs", {"index.md": "# Home\n", **docs})
-    assert run_in(tmp_path, "sync", "docs", "--no-execute").returncode == 0
+    docs = {f"src/docs/{path}": text for path, (text, _) in all_pages.items()}
+    configuration = CONFIGURATION.format(dialect)
+    files = {"pyproject.toml": configuration, "src/docs/index.md": "# Home\n"}
+    write_tree(tmp_path, files | docs)
+    project = SiteProject(tmp_path, "docs")
+    project.run("sync", "--no-execute")
     for path in (tmp_path / "translations" / "zh_CN").rglob("*.po"):
-        catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
-        entries = tuple(map(translated, catalog.entries))
-        path.write_bytes(po.format_catalog(replace(catalog, entries=entries)))
-    assert run_in(tmp_path, "build", "docs", "--no-execute").returncode == 0
-    assert run_in(tmp_path, "site", "docs", "--no-execute").returncode == 0
+        edit_catalog(path, translated)
+    project.run("build", "--no-execute")
+    project.run("site", "--no-execute")
     for name, (text, kind) in all_pages.items():
         page = Path(name).with_suffix(".html")
         preview = content(tmp_path / "build/zh_CN/docs/html" / page)
-        article = content(tmp_path / "build/site/docs" / page)
+        article = content(project.site / page)
         for shown in (preview, article):
             words = re.sub(r"\s+", "", shown.text)
             assert words.count("译") >= len(KINDS[kind].words), text
             assert not MARKS.search(words), text
             assert not ELEMENTS.get(kind) or shown.select(ELEMENTS[kind]), text
+        ids = [str(tag["id"]) for tag in article.select("[id]")]
+        assert len(ids) == len(set(ids)), text
         blocks = article.select(".jz-translated")
         assert len(blocks) == len(KINDS[kind].words), text
         english = article.select(".jz-en")

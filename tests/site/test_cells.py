@@ -13,9 +13,6 @@ from pipeline.core.execution.code_cells import source_of, tags_of
 from pipeline.site.configuration import PROMPTS, rules_in
 from pipeline.site.extension.content.cells import complete_commands, join_split_fences
 
-pytest.importorskip("myst_nb", reason="the dependency group site is not installed")
-
-
 CELL = "```{jz-cell} 1\n```"
 
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from catalog_files import edit_catalog
 from folders import write_tree
 from hostile_config import as_toml, configuration
 from in_process import run_in
@@ -30,22 +30,19 @@ from live_html import (
     live_in,
 )
 from markdown_it import MarkdownIt
+from notebooks import Cell, code, display, notebook_value, prose
 from report_results import ERROR, FAILED, FAILURE, LOCK
 from repositories import git
-from site_builds import LACKING
 from workbench import ask, workbench_of
 
-from pipeline.adapters import po
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
+from pipeline.entries import Entry
 from pipeline.report.page import to_html
 from pipeline.report.result import RunResult
 from pipeline.site.progress import SiteSummary, front_page
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}"),
-]
+pytestmark = pytest.mark.slow
 
 FRONT_MATTER, OUTPUTS = "matter", "outputs"
 # No name that a file may have on any system has < or a quotation mark.
@@ -80,49 +77,34 @@ MEDIA = (
 )
 
 
-def outputs() -> list[dict[str, Any]]:
+def outputs() -> list[Cell]:
     """Return outputs of every kind whose texts are payloads."""
-    found: list[dict[str, Any]] = [
-        {"output_type": "stream", "name": "stdout", "text": PAYLOAD},
-        {"output_type": "stream", "name": "stderr", "text": PAYLOAD},
+    streams = ("stdout", "stderr")
+    return [
+        *({"output_type": "stream", "name": name, "text": PAYLOAD} for name in streams),
         {
             "output_type": "error",
             "ename": PAYLOAD,
             "evalue": PAYLOAD,
             "traceback": [PAYLOAD],
         },
+        *(
+            display({media: PAYLOAD}, **{media: {"width": PAYLOAD, "alt": PAYLOAD}})
+            for media in MEDIA
+        ),
     ]
-    found += [
-        {
-            "output_type": "display_data",
-            "data": {media: PAYLOAD},
-            "metadata": {media: {"width": PAYLOAD, "alt": PAYLOAD}},
-        }
-        for media in MEDIA
-    ]
-    return found
 
 
-def notebook(*, ran: bool) -> str:
+def outputs_page(*, ran: bool) -> str:
     """Return a notebook, as upstream has it or as it is when it ran."""
-    cell: dict[str, Any] = {
-        "cell_type": "code",
-        "execution_count": 1 if ran else None,
-        "metadata": {},
-        "source": "1 + 1",
-        "outputs": outputs() if ran else [],
-    }
-    title = {"cell_type": "markdown", "metadata": {}, "source": "# Outputs\n\nWords."}
-    metadata = {"title": PAYLOAD, "authors": [{"name": PAYLOAD}], "kernelspec": {}}
-    metadata["kernelspec"] = {"name": "python3", "display_name": PAYLOAD}
-    return json.dumps(
-        {
-            "cells": [title, cell],
-            "metadata": metadata,
-            "nbformat": 4,
-            "nbformat_minor": 4,
-        }
+    value = notebook_value(
+        prose("# Outputs\n\nWords."),
+        code("1 + 1", outputs=outputs() if ran else ()),
+        title=PAYLOAD,
+        authors=[{"name": PAYLOAD}],
+        kernelspec={"name": "python3", "display_name": PAYLOAD},
     )
+    return json.dumps(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,20 +137,18 @@ def run(root: Path, *words: str) -> str:
 
 def translate(root: Path) -> None:
     """Translate what has a kettle, and sign all catalogues."""
+    header = {
+        "Last-Translator": f"{PAYLOAD} <li@example.org>",
+        "PO-Revision-Date": "2026-01-02 03:04+0800",
+    }
     for path in (root / "translations" / "zh_CN" / "sample").rglob("*.po"):
-        catalog = po.read_catalog(path.read_bytes(), where=path.name).catalog
-        header = {
-            **catalog.header,
-            "Last-Translator": f"{PAYLOAD} <li@example.org>",
-            "PO-Revision-Date": "2026-01-02 03:04+0800",
-        }
-        entries = []
-        for entry in catalog.entries:
-            words = entry.msgid.replace("and a kettle", "和水壶")
-            is_one = "kettle" in entry.msgid
-            entries.append(replace(entry, msgstr=words) if is_one else entry)
-        made = replace(catalog, header=header, entries=tuple(entries))
-        path.write_bytes(po.format_catalog(made))
+        edit_catalog(path, translated, header)
+
+
+def translated(entry: Entry) -> Entry:
+    if "kettle" not in entry.msgid:
+        return entry
+    return replace(entry, msgstr=entry.msgid.replace("and a kettle", "和水壶"))
 
 
 def glossary_text() -> str:
@@ -188,7 +168,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     root = tmp_path_factory.mktemp("everywhere") / "project"
     names = "\n".join(f"/{path.rpartition('.')[0]}" for path in PAGES)
     index = f"# Index\n\n```{{toctree}}\n:caption: {PAYLOAD}\n{names}\noutputs\n```\n"
-    files = {**PAGES, "index.md": index, f"{OUTPUTS}.ipynb": notebook(ran=False)}
+    files = {**PAGES, "index.md": index, f"{OUTPUTS}.ipynb": outputs_page(ran=False)}
     write_tree(root / "upstream" / "sample", files)
     text = as_toml(configuration())
     (root / "pyproject.toml").write_text(text, encoding="utf-8")
@@ -208,7 +188,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     run(root, "sync", "sample", "--no-execute")
     ran = root / "build" / "zh_CN" / "sample" / "executed" / f"{OUTPUTS}.ipynb"
     ran.parent.mkdir(parents=True, exist_ok=True)
-    ran.write_text(notebook(ran=True), encoding="utf-8")
+    ran.write_text(outputs_page(ran=True), encoding="utf-8")
     git(root, "add", ".")
     git(root, "commit", "-q", "-m", PAYLOAD)
     run(root, "build", "sample", "--no-execute")

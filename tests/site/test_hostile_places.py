@@ -26,8 +26,7 @@ from hostile_texts import (
 )
 from in_process import run_in
 from servers import served
-from site_builds import LACKING
-from site_chromium import REASON, Reader
+from site_chromium import Reader
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -36,8 +35,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.kernel,
     pytest.mark.browser,
-    pytest.mark.skipif(bool(REASON), reason=REASON),
-    pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}"),
 ]
 
 SITE = "site/sample/"

@@ -11,13 +11,15 @@ from xml.etree import ElementTree
 
 import pytest
 from folders import write_tree
-from repositories import DOCS, git, init_repository
+from report_results import LOCK
+from repositories import git, init_repository
+from site_plans import site_at
 
 from pipeline.adapters import po
 from pipeline.adapters.version_control import changes_below
-from pipeline.config.settings import Settings, SitePolicy, Upstream
+from pipeline.config.settings import SitePolicy
 from pipeline.core.memory.record import digest
-from pipeline.core.pin.lock import Lock, SourceFile
+from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry
 from pipeline.site.exports import ENTRIES, feed
@@ -34,15 +36,7 @@ MEMORY = "translations/memory/zh_CN/demo"
 EAST = "2026-03-01T23:00:00+08:00"
 WEST = "2026-03-01T16:30:00-07:00"  # later than EAST
 ATOM = "{http://www.w3.org/2005/Atom}"
-LOCK = Lock(
-    url="u",
-    ref="v1",
-    commit="c" * 40,
-    date="2026-01-15T07:43:29-07:00",
-    version="0.10.2",
-    docs=DOCS,
-    files=tuple(SourceFile(path=f"{page}.md", blob="0" * 40) for page in ("a", "b")),
-)
+FILES = tuple(SourceFile(path=f"{page}.md", blob="0" * 40) for page in ("a", "b"))
 
 
 def memory(commit: str = "1", **translations: str) -> bytes:
@@ -59,27 +53,22 @@ def memory(commit: str = "1", **translations: str) -> bytes:
     return po.format_catalog(Catalog(header=header, entries=tuple(entries)))
 
 
-def site_in(root: Path, pages: str = "ab", url: str = "") -> Site:
-    upstream = Upstream(
-        package="JAX", version="0.10.2", name="demo", url="https://example.org/docs"
-    )
-    return Site(
-        settings=Settings(
-            root=root,
-            locales=("zh_CN",),
-            upstreams={"demo": upstream},
-        ),
-        upstream=upstream,
+def site_in(root: Path, url: str = "") -> Site:
+    return site_at(
+        root,
         policy=SitePolicy(title="导览", url=url),
-        lock=LOCK,
-        locale="zh_CN",
-        pages=[PageResult(page=page, files=()) for page in pages],
+        lock=replace(LOCK, files=FILES),
+        pages=[PageResult(page=page) for page in ("a", "b")],
     )
 
 
 def commit(root: Path, date: str = EAST, **pages: bytes) -> str:
     """Commit a state of the memory; return the commit."""
     write_tree(root / MEMORY, {f"{page}.po": data for page, data in pages.items()})
+    return commit_all(root, date)
+
+
+def commit_all(root: Path, date: str = EAST) -> str:
     git(root, "add", "-A")
     git(root, "commit", "-q", "--allow-empty", "-m", "x", date=date)
     return git(root, "rev-parse", "HEAD")
@@ -96,14 +85,11 @@ def test_a_page_changed_when_its_finished_translations_did(root: Path) -> None:
     # The header is another one, a draft came: readers see no difference.
     commit(root, a=memory("2", x="甲", y="已", w="?丁"), b=memory("2", z="丙"))
     found = last_changes(site_in(root))
-    assert [(change.page, change.commit) for change in found] == [
-        ("a", second),
-        ("b", first),
-    ]
-    assert found[0].date == WEST
+    assert [
+        (change.page, change.commit, change.date, change.added, change.changed)
+        for change in found
+    ] == [("a", second, WEST, 0, 1), ("b", first, EAST, 1, 0)]
     assert found[0].author == "A"
-    assert (found[0].added, found[0].changed) == (0, 1)
-    assert (found[1].added, found[1].changed) == (1, 0)
     # What was counted is remembered, and the same comes of it.
     assert last_changes(site_in(root)) == found
 
@@ -143,8 +129,7 @@ def test_pages_that_the_site_lacks_and_damaged_versions_are_passed_over(
     commit(root, a=memory(x="甲"), gone=memory(x="甲"))
     commit(root, a=b'msgid "x\n', gone=memory(x="乙"))
     (root / MEMORY / "notes.txt").write_text("words")
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "x")
+    commit_all(root)
     (change,) = last_changes(site_in(root))
     assert (change.page, change.added) == ("a", 1)
 
@@ -156,11 +141,10 @@ def test_without_git_there_is_no_history(tmp_path: Path) -> None:
 
 def test_names_of_files_may_be_odd(root: Path) -> None:
     write_tree(root / MEMORY, {"a b/中\n文.po": b"x"})
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "x")
+    commit_all(root)
     (change,) = changes_below(root, MEMORY)
     assert change.path == f"{MEMORY}/a b/中\n文.po"
-    assert (change.before, change.date) == ("", "2026-01-02T03:04:05+08:00")
+    assert (change.before, change.date) == ("", EAST)
 
 
 def test_translations_are_counted_by_message() -> None:
@@ -208,7 +192,8 @@ def entries_of(data: bytes, name: str) -> list[str]:
 
 
 def test_the_feed_has_the_newest_change_first(tmp_path: Path) -> None:
-    site = site_in(tmp_path, url="https://us.example.org/")
+    home = "https://us.example.org/"
+    site = site_in(tmp_path, home)
     rows = [row("a"), row("b")]
     history = [change("a", EAST), change("b", WEST), change("gone", WEST)]
     data = feed(site, rows, history)
@@ -216,12 +201,7 @@ def test_the_feed_has_the_newest_change_first(tmp_path: Path) -> None:
     assert entries_of(data, "summary")[0] == "新增译文 3 段，修改 2 段，撤下 1 段。"
     assert read_feed(data).findtext(f"{ATOM}updated") == WEST
     links = {link.get("href") for link in read_feed(data).iter(f"{ATOM}link")}
-    assert links == {
-        "https://us.example.org/",
-        "https://us.example.org/atom.xml",
-        "https://us.example.org/a.html",
-        "https://us.example.org/b.html",
-    }
+    assert links == {f"{home}{name}" for name in ("", "atom.xml", "a.html", "b.html")}
     # An id names a change for ever: wherever the site lies, in whatever order it is told.
     elsewhere = feed(site_in(tmp_path), rows[::-1], history[::-1])
     assert entries_of(elsewhere, "id") == entries_of(data, "id")

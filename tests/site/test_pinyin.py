@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("pypinyin", reason="the dependency group site is not installed")
-
 from pipeline.site.extension.search import readings_of
 
 

@@ -14,12 +14,8 @@ from pathlib import Path
 import pytest
 from folders import copy_project, write_tree
 from in_process import run_in
-from site_builds import LACKING
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}"),
-]
+pytestmark = pytest.mark.slow
 
 SECRET = "key-4b1d7f0c92e5a836"
 PIXEL = base64.b64decode(

@@ -15,13 +15,13 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from servers import served
 from site_builds import NAMES, SITES, get_site
-from site_chromium import DESKTOP, PHONE, REASON, Reader, violations
+from site_chromium import DESKTOP, PHONE, Reader, violations
 from site_html import Site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(REASON), reason=REASON)]
+pytestmark = pytest.mark.browser
 
 PAGE = 400_000  # bytes of the HTML of a page
 SHARED = 355_000  # bytes of what a page of text shares with others, but for images

@@ -8,62 +8,41 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import report_results
 from folders import write_tree
 
 from pipeline.config.settings import SitePolicy
-from pipeline.core.pin.lock import Lock
 from pipeline.folders import WHOLE
 from pipeline.reading import Dialect, Reading
 from pipeline.site.configuration import english_places, substitutions_of
 from pipeline.site.names import own_pages
 
-LOCK = Lock(
-    url="x",
-    ref="lamps-v1.2",
-    commit="f" * 40,
-    date="2026-06-15T00:00:00+00:00",
-    version="1.2",
-    package="Lamps",
-    docs=WHOLE,
-    files=(),
-)
-SHOWN = ["latest", "stable", "1.2", "v1.2", "lamps-v1.2"]
+LOCK = replace(report_results.LOCK, ref="lamps-v1.2", version="1.2")
+SHOWN = ["latest/", "stable/", "1.2/", "v1.2/", "lamps-v1.2/"]
 
 
 @pytest.mark.parametrize(
-    ("url", "host", "root", "base", "paths"),
+    ("url", "host", "root", "base", "versions"),
     [
-        (
-            "https://a.org/en/latest/",
-            "a.org",
-            "/",
-            "/en/",
-            [f"/en/{v}/" for v in SHOWN],
-        ),
-        ("https://A.org/stable", "a.org", "/", "/", [f"/{v}/" for v in SHOWN]),
-        (
-            "http://a.org:80/x/v1.2/",
-            "a.org:80",
-            "/",
-            "/x/",
-            [f"/x/{v}/" for v in SHOWN],
-        ),
+        ("https://a.org/en/latest/", "a.org", "/", "/en/", SHOWN),
+        ("https://A.org/stable", "a.org", "/", "/", SHOWN),
+        ("http://a.org:80/x/v1.2/", "a.org:80", "/", "/x/", SHOWN),
         # No version in it: it is the only one.
-        ("https://a.org/lamps/", "a.org", "/lamps/", "/lamps/", ["/lamps/"]),
-        ("https://a.org/1.1/", "a.org", "/1.1/", "/1.1/", ["/1.1/"]),
-        ("https://a.org/", "a.org", "/", "/", ["/"]),
-        ("https://a.org", "a.org", "/", "/", ["/"]),
+        ("https://a.org/lamps/", "a.org", "/lamps/", "/lamps/", [""]),
+        ("https://a.org/1.1/", "a.org", "/1.1/", "/1.1/", [""]),
+        ("https://a.org/", "a.org", "/", "/", [""]),
+        ("https://a.org", "a.org", "/", "/", [""]),
     ],
 )
 def test_versions_of_the_shown_docs_are_told_by_the_address(
-    url: str, host: str, root: str, base: str, paths: list[str]
+    url: str, host: str, root: str, base: str, versions: list[str]
 ) -> None:
     policy = SitePolicy(english_url=url, english_hosts=("B.org",))
     assert english_places(policy, LOCK) == {
         "hosts": [host, "b.org"],
         "root": root,
         "base": base,
-        "paths": paths,
+        "paths": [f"{base}{version}" for version in versions],
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from repositories import DOCS
+import report_results
 
 from pipeline.adapters.sphinx import Warned, parse_warnings
 from pipeline.core.catalog.origins import Machine, OriginKind
@@ -16,7 +16,7 @@ from pipeline.core.document.reader import read_document
 from pipeline.core.drafting.drafts import Draft, drafted
 from pipeline.core.execution.result import CellFailure, Execution, Status
 from pipeline.core.glossary.glossary import read_glossary
-from pipeline.core.pin.lock import Lock, SourceFile
+from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.entries import Entry
 from pipeline.site.blocks import Block, blocks_of
@@ -31,15 +31,11 @@ from pipeline.site.records import launches
 from pipeline.site.search.index import readers_words
 from pipeline.site.terms import synonyms, term_hints, term_list
 
-LOCK = Lock(
-    url="u",
-    ref="v1",
+LOCK = replace(
+    report_results.LOCK,
     commit="0123456789abcdef" + "0" * 24,
     date="2026-06-15T07:43:29-07:00",
     version="0.10.2",
-    package="JAX",
-    docs=DOCS,
-    files=(),
 )
 PAGE = PageResult(
     page="a/b",

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from bs4 import BeautifulSoup, Tag
-from folders import read_tree, write_tree
-from in_process import run_in
+from bs4 import Tag
+from folders import write_tree
 from inventories import inventory
-from site_builds import LACKING
+from site_html import Site
+from site_projects import SiteProject
 
 from pipeline.paths import Paths
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}"),
-]
+pytestmark = pytest.mark.slow
 
 NEWEST = "https://docs.lamps.example/en/latest/"
 OLD = "http://lamps.rtd.example/en/stable/"
@@ -159,8 +154,8 @@ CONF = (
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("lamps")
+def project(tmp_path_factory: pytest.TempPathFactory) -> SiteProject:
+    project = SiteProject(tmp_path_factory.mktemp("lamps"), "lamps")
     pages = {
         "index.md": INDEX,
         "guide.md": GUIDE,
@@ -170,32 +165,25 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "deep/here.md": markdown(),
         "deep/there.rst": rest().replace("here.html#here", "there.html#there"),
     }
-    write_tree(root / "docs", pages)
-    (root / "pyproject.toml").write_text(PROJECT, encoding="utf-8")
-    known = Paths(root, "lamps").inventory
-    known.parent.mkdir(parents=True)
-    known.write_bytes(
-        inventory(
-            "lamp py:module 0 api.html#module-$ -",
-            "lamp.on py:function 1 api.html#$ -",
-            "lamp.on.steps py:attribute 1 api.html#$ -",
-        )
+    known = inventory(
+        "lamp py:module 0 api.html#module-$ -",
+        "lamp.on py:function 1 api.html#$ -",
+        "lamp.on.steps py:attribute 1 api.html#$ -",
     )
-    run(root, "sync")
-    run(root, "site")
-    return root
+    files: dict[str, bytes | str] = {
+        f"docs/{path}": text for path, text in pages.items()
+    }
+    place = Paths(project.root, "lamps").inventory.relative_to(project.root)
+    files |= {"pyproject.toml": PROJECT, str(place): known}
+    write_tree(project.root, files)
+    project.run("sync", "--no-execute")
+    project.run("site", "--no-execute")
+    return project
 
 
-def run(root: Path, verb: str) -> str:
-    done = run_in(root, verb, "lamps", "--no-execute", "-v")
-    assert done.returncode == 0, done.stderr
-    return done.stderr
-
-
-def links(project: Path, page: str, place: str = "article") -> dict[str, Tag]:
+def links(project: SiteProject, page: str, place: str = "article") -> dict[str, Tag]:
     """The links of a page by their words."""
-    path = project / "build" / "site" / "lamps" / f"{page}.html"
-    soup = BeautifulSoup(path.read_text("utf-8"), "html.parser")
+    soup = project.page(page)
     for mark in soup.select(".jz-lang"):
         # In contents and navigation, where it marks pages in English, too.
         assert mark.parent is not None
@@ -214,7 +202,7 @@ def is_marked(link: Tag) -> bool:
 
 @pytest.mark.parametrize(("page", "forms"), [("here", "prlthi"), ("there", "prlth")])
 def test_addresses_of_upstreams_site_lead_to_the_page_here(
-    page: str, forms: str, project: Path
+    page: str, forms: str, project: SiteProject
 ) -> None:
     shown = links(project, f"deep/{page}")
     for number, (address, place) in enumerate(HERE.items()):
@@ -229,7 +217,7 @@ def test_addresses_of_upstreams_site_lead_to_the_page_here(
 
 @pytest.mark.parametrize(("page", "forms"), [("here", "prlthi"), ("there", "prlth")])
 def test_what_is_in_english_alone_is_marked_and_other_sites_are_not(
-    page: str, forms: str, project: Path
+    page: str, forms: str, project: SiteProject
 ) -> None:
     shown = links(project, f"deep/{page}")
     for number, address in enumerate(ALL[len(HERE) :], len(HERE)):
@@ -243,7 +231,7 @@ def test_what_is_in_english_alone_is_marked_and_other_sites_are_not(
             assert is_marked(link) == (address in ENGLISH), address
 
 
-def test_names_lead_to_where_they_stand_here(project: Path) -> None:
+def test_names_lead_to_where_they_stand_here(project: SiteProject) -> None:
     shown = links(project, "index")
     assert shown["lamp"]["href"] == "api.html#module-lamp"
     assert shown["lamp.on()"]["href"] == "api.html#lamp.on"
@@ -255,7 +243,7 @@ def test_names_lead_to_where_they_stand_here(project: Path) -> None:
     assert is_marked(away)
 
 
-def test_contents_and_navigation_stay_on_the_site(project: Path) -> None:
+def test_contents_and_navigation_stay_on_the_site(project: SiteProject) -> None:
     listed = links(project, "index", ".toctree-wrapper")
     assert listed["Guide again"]["href"] == "guide.html"
     assert is_marked(listed["The reference"])
@@ -265,7 +253,7 @@ def test_contents_and_navigation_stay_on_the_site(project: Path) -> None:
     assert navigation["The reference"].has_attr("data-english")
 
 
-def test_cards_stay_on_the_site_or_are_marked(project: Path) -> None:
+def test_cards_stay_on_the_site_or_are_marked(project: SiteProject) -> None:
     older, newer = links(project, "index", ".sd-card").values()
     assert is_marked(older)
     assert newer["href"] == "guide.html#by-hand"
@@ -276,7 +264,7 @@ def test_cards_stay_on_the_site_or_are_marked(project: Path) -> None:
 
 
 def test_only_the_line_that_names_the_original_leads_away_unmarked(
-    project: Path,
+    project: SiteProject,
 ) -> None:
     for page in ("index", "guide", "api", "deep/here", "deep/there"):
         for words, link in links(project, page).items():
@@ -284,34 +272,22 @@ def test_only_the_line_that_names_the_original_leads_away_unmarked(
                 assert link.find_parent(class_="jz-fresh"), (page, words)
 
 
-def test_no_link_of_the_site_is_dead(project: Path) -> None:
-    site = project / "build" / "site" / "lamps"
-    for page in ("index", "guide", "api", "deep/here", "deep/there"):
-        for link in links(project, page).values():
-            path, _, anchor = str(link["href"]).partition("#")
-            if ":" in path or path.startswith("//"):
-                continue
-            target = (
-                (site / f"{page}.html").parent / path if path else site / f"{page}.html"
-            )
-            assert target.is_file(), link
-            soup = BeautifulSoup(target.read_text("utf-8"), "html.parser")
-            assert not anchor or soup.find(id=anchor), link
+def test_no_link_of_the_site_is_dead(project: SiteProject) -> None:
+    assert list(Site(project.site).broken_links()) == []
 
 
-def test_merged_files_keep_upstreams_addresses(project: Path) -> None:
-    merged = project / "build" / "zh_CN" / "lamps" / "merged"
+def test_merged_files_keep_upstreams_addresses(project: SiteProject) -> None:
+    merged = project.root / "build" / "zh_CN" / "lamps" / "merged"
     text = (merged / "deep" / "here.md").read_text("utf-8")
     assert all(address in text for address in ALL)
 
 
-def test_links_follow_an_anchor_that_goes(project: Path) -> None:
-    before = read_tree(project / "build" / "site" / "lamps")
-    assert "nothing changed" in run(project, "site")
-    guide = project / "docs" / "guide.md"
+def test_links_follow_an_anchor_that_goes(project: SiteProject) -> None:
+    before = project.read("deep/here.html")
+    assert "nothing changed" in project.run("site", "--no-execute", "-v")
+    guide = project.root / "docs" / "guide.md"
     guide.write_text(GUIDE.replace("Bright light", "Dim light"), encoding="utf-8")
-    run(project, "sync")
-    run(project, "site")
-    after = read_tree(project / "build" / "site" / "lamps")
-    assert before["deep/here.html"] != after["deep/here.html"]
+    project.run("sync", "--no-execute")
+    project.run("site", "--no-execute")
+    assert before != project.read("deep/here.html")
     assert links(project, "deep/here")["p1"]["href"] == "../guide.html"

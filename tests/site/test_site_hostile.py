@@ -11,33 +11,15 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-
-pytest.importorskip(
-    "sphinx_book_theme", reason="the dependency group site is not installed"
-)
-
 from bs4 import BeautifulSoup, Tag
 from folders import write_tree
-from notebooks import code, notebook_value, prose
-from repositories import DOCS
-from runs import run_of
+from notebooks import code, display, notebook_value, prose
+from workshop import PIXEL, Workshop
 
-from pipeline.config.settings import Settings, SitePolicy, Upstream
-from pipeline.core.document.landing import landings_to_json
-from pipeline.core.document.merge import PageExtras, merge
-from pipeline.core.document.reader import read_document
-from pipeline.core.execution.result import Execution, Status
-from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
-from pipeline.core.results import PageResult
-from pipeline.paths import Paths
-from pipeline.reading import MYST
-from pipeline.site.build import build_site
+from pipeline.config.settings import SitePolicy
 
 pytestmark = pytest.mark.slow
 
-_PIXEL = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
 _SPLIT = "<scr<script></script>ipt src='_static/evil.js'></script><scr<base>ipt>hit()</script>"
 _LEADS = "<me<base>ta http-equiv=refresh content='0;url=https://evil.example/'>"
 _IMAGE = "<img src=x onerror=hit()>"
@@ -55,48 +37,34 @@ def _page(name: str) -> str:
     return text
 
 
+_TABLE = f"<table><tr><td onclick=hit()>1{_IMAGE}</td></tr></table>{_LEADS}"
+_SHOWN = (
+    (
+        "text/html",
+        f"<b>plot</b>{_SPLIT}<div id=drawn></div><script>hit()</script>",
+    ),
+    ("text/html", _TABLE),
+    ("application/javascript", "hit()"),
+    ("image/svg+xml", _SVG),
+    ("text/markdown", f"**b** {_IMAGE} {_SPLIT} [a](javascript:hit())"),
+    ("text/latex", "$\\text{<script>hit()</script>}$"),
+    ("application/vnd.jupyter.widget-view+json", {"a": "</script><script>hit()"}),
+    ("text/plain", "<script>hit()</script>\x1b[31m<b onclick=hit()>"),
+)
+_SIZE = {"width": '1" onload="hit()', "height": "1;hit()"}
+_OUTPUTS = [display({kind: data}) for kind, data in _SHOWN]
+_OUTPUTS.append(display({"image/png": PIXEL}, **{"image/png": _SIZE}))
 _CELLS = (
     prose(f"# Out <script>hit()</script> {_IMAGE}"),
-    code(
-        "show()",
-        outputs=[
-            {"output_type": "display_data", "metadata": {}, "data": {kind: data}}
-            for kind, data in (
-                (
-                    "text/html",
-                    f"<b>plot</b>{_SPLIT}<div id=drawn></div><script>hit()</script>",
-                ),
-                (
-                    "text/html",
-                    f"<table><tr><td onclick=hit()>1{_IMAGE}</td></tr></table>{_LEADS}",
-                ),
-                ("application/javascript", "hit()"),
-                ("image/svg+xml", _SVG),
-                ("text/markdown", f"**b** {_IMAGE} {_SPLIT} [a](javascript:hit())"),
-                ("text/latex", "$\\text{<script>hit()</script>}$"),
-                (
-                    "application/vnd.jupyter.widget-view+json",
-                    {"a": "</script><script>hit()"},
-                ),
-                ("text/plain", "<script>hit()</script>\x1b[31m<b onclick=hit()>"),
-            )
-        ]
-        + [
-            {
-                "output_type": "display_data",
-                "data": {"image/png": base64.b64encode(_PIXEL).decode()},
-                "metadata": {
-                    "image/png": {"width": '1" onload="hit()', "height": "1;hit()"}
-                },
-            }
-        ],
-    ),
+    code("show()", outputs=_OUTPUTS),
 )
-_FILES: dict[str, bytes | str] = {
+_PAGES = {
     "index.md": _page("index.md"),
     "rest.rst": _page("rest.rst"),
     "out.ipynb": json.dumps(notebook_value(*_CELLS, kernelspec={"name": "python3"})),
-    "x.png": _PIXEL,
+}
+_FILES: dict[str, bytes | str] = {
+    "x.png": base64.b64decode(PIXEL),
     "film.mp4": b"film",
     "demo.html": "<script>hit()</script>",
     "evil.svg": _SVG,
@@ -129,58 +97,21 @@ _RUNNING = re.compile(r"(?:javascript|vbscript|data:(?!image/))", re.IGNORECASE)
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the built site."""
     root = tmp_path_factory.mktemp("hostile")
-    paths = Paths(root, "demo")
-    write_tree(paths.docs, _FILES)
-    merged: dict[str, bytes] = {}
-    blocks: dict[str, bytes] = {}
-    for path in ("index.md", "rest.rst", "out.ipynb"):
-        document = read_document(path, (paths.docs / path).read_bytes(), MYST)
-        made = merge(
-            document, _CHINESE, PageExtras(attribution="", anchors=frozenset())
-        )
-        escaped = json.dumps(_MARKUP)[1:-1]
-        landed = landings_to_json(made.blocks)
-        merged[path] = made.data.replace(b"MARKUP", _MARKUP.encode())
-        blocks[f"{path}.json"] = landed.replace(b"MARKUP", escaped.encode())
-    write_tree(paths.merged("zh_CN"), merged)
-    write_tree(paths.blocks("zh_CN"), blocks)
-    write_tree(paths.executed("zh_CN"), {"out.ipynb": _FILES["out.ipynb"]})
-    sources = (SourceFile(path=path, blob=blob_id(b"")) for path in sorted(_FILES))
-    lock = Lock(
-        url="x",
-        ref="v1",
-        commit="f" * 40,
-        date="2026-06-15T00:00:00+00:00",
-        version="1",
-        package="",
-        docs=DOCS,
-        files=tuple(sources),
-    )
-    upstream = Upstream(package="JAX", version="1", name="demo", url="x", page_url="")
-    settings = Settings(root=root, locales=("zh_CN",), upstreams={"demo": upstream})
-    ran = Execution(page="out", status=Status.PASSED, cells=1, total=1)
-    pages = tuple(_result(page.name, page.files, ran) for page in pages_of(lock.files))
-    build_site(
-        run_of(settings, upstream),
-        pages,
-        lock=lock,
-        locale="zh_CN",
-        policy=SitePolicy(),
-    )
-    return paths.site
-
-
-def _result(name: str, files: tuple[SourceFile, ...], ran: Execution) -> PageResult:
-    return PageResult(
-        page=name,
-        files=files,
-        words=10,
-        translated=1,
-        translated_words=5,
-        fuzzy=0,
-        code_cells=1,
-        execution=ran,
-    )
+    workshop = Workshop(root, package="", translations=_CHINESE)
+    write_tree(workshop.paths.docs, _FILES)
+    for path, text in _PAGES.items():
+        workshop.write(path, text)
+    workshop.merge()
+    for path in _PAGES:
+        if "MARKUP" in workshop.merged(path).read_text(encoding="utf-8"):
+            workshop.change(path, "MARKUP", _MARKUP)
+        blocks = workshop.blocks(path)
+        landed = blocks.read_text(encoding="utf-8")
+        workshop.put(blocks, landed.replace("MARKUP", json.dumps(_MARKUP)[1:-1]))
+    executed = workshop.paths.executed("zh_CN") / "out.ipynb"
+    workshop.put(executed, _PAGES["out.ipynb"])
+    workshop.build(SitePolicy())
+    return workshop.target
 
 
 def _pages(site: Path) -> Iterator[tuple[str, BeautifulSoup]]:

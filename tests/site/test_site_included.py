@@ -8,29 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from folders import write_tree
-from in_process import run_in
 from repositories import git, init_repository
 from servers import served
-from site_builds import LACKING
-from site_chromium import REASON, Reader
-
-from pipeline.adapters import po
-from pipeline.core.catalog.update import wanted_entries
-from pipeline.core.document.reader import read_document
-from pipeline.entries import Catalog
+from site_chromium import Reader
+from site_projects import SiteProject
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}"),
-]
+pytestmark = pytest.mark.slow
 
 CONFIGURATION = """
 [tool.pipeline.upstreams.tea]
@@ -98,66 +88,34 @@ CHINESE = {
     "A first line that goes on.": "第一行。",
     "Steam is hot.": "蒸汽很热。",
 }
-CATALOGS = ("NEWS.md", "SNIPPET.rst", "docs/parts/steam.md")
-
-
-def _write_catalog(project: Path, place: str) -> None:
-    """Write the translations of a document that a page includes."""
-    path = place.removeprefix("docs/")
-    if path == place:
-        path = f"_outside/{place}"
-    document = read_document(path, ENGLISH[place].encode())
-    known = {entry.msgid: entry for entry in wanted_entries("x", [document])}
-    entries = tuple(
-        type(entry)(msgid=msgid, msgstr=CHINESE[msgid])
-        for msgid, entry in known.items()
-        if msgid in CHINESE
-    )
-    page = path.rpartition(".")[0]
-    file = project / "translations" / "zh_CN" / "tea" / f"{page}.po"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(
-        po.format_catalog(Catalog(header={"Language": "zh_CN"}, entries=entries))
-    )
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tea(tmp_path_factory: pytest.TempPathFactory) -> SiteProject:
     """The project with its site, built by the commands that people type."""
     root = tmp_path_factory.mktemp("tea")
-    (root / "pyproject.toml").write_text(CONFIGURATION, encoding="utf-8")
-    write_tree(root / "english", ENGLISH)
-    for place in CATALOGS:
-        _write_catalog(root, place)
-    for words in (("pull", "tea"), ("build", "tea", "--no-execute")):
-        run(root, *words)
     ignored = "build/\nupstream/*/\ntranslations/zh_CN/\n"
-    (init_repository(root) / ".gitignore").write_text(ignored, encoding="utf-8")
+    files = {f"english/{path}": text for path, text in ENGLISH.items()}
+    write_tree(root, {"pyproject.toml": CONFIGURATION, ".gitignore": ignored, **files})
+    project = SiteProject(root, "tea")
+    project.run("pull")
+    project.run("split")
+    project.translate(CHINESE)
+    project.run("build", "--no-execute")
+    init_repository(root)
     git(root, "add", "-A")
     git(root, "commit", "-qm", "Translate")
-    run(root, "site", "tea", "--no-execute")
-    return root
+    project.run("site", "--no-execute")
+    return project
 
 
-def run(root: Path, *words: str) -> str:
-    """Run a command in the project; return what it printed."""
-    done = run_in(root, *words)
-    assert done.returncode == 0, done.stderr
-    return done.stdout + done.stderr
-
-
-@pytest.fixture(scope="module")
-def site(project: Path) -> Path:
-    return project / "build" / "site" / "tea"
-
-
-def article(site: Path, page: str) -> str:
-    html = (site / f"{page}.html").read_text(encoding="utf-8")
+def article(project: SiteProject, page: str) -> str:
+    html = project.read(f"{page}.html")
     return html.partition('<article class="bd-article">')[2].partition("</article>")[0]
 
 
-def test_what_a_page_includes_is_there_in_both_languages(site: Path) -> None:
-    news = article(site, "news")
+def test_what_a_page_includes_is_there_in_both_languages(tea: SiteProject) -> None:
+    news = article(tea, "news")
     assert "<p" in news
     assert "买了水壶。</p>" in news
     assert "A kettle was bought.</p>" in news
@@ -168,8 +126,8 @@ def test_what_a_page_includes_is_there_in_both_languages(site: Path) -> None:
     assert "_outside" not in news
 
 
-def test_what_is_older_is_english_and_said_to_be(site: Path) -> None:
-    news = article(site, "news")
+def test_what_is_older_is_english_and_said_to_be(tea: SiteProject) -> None:
+    news = article(tea, "news")
     before, told, after = news.partition('<p class="jz-rest">')
     assert told
     assert "The house was opened" not in before
@@ -180,15 +138,15 @@ def test_what_is_older_is_english_and_said_to_be(site: Path) -> None:
     assert "jz-block" not in after
 
 
-def test_links_lead_from_where_the_included_file_lies(site: Path) -> None:
-    news = article(site, "news")
+def test_links_lead_from_where_the_included_file_lies(tea: SiteProject) -> None:
+    news = article(tea, "news")
     assert news.count('href="kettle.html"') == 2
     assert news.count('href="https://example.org/docs/../LICENSE"') == 2
     assert '<a href="https://example.org/docs/../NEWS.md">../NEWS.md</a>' in news
 
 
-def test_bounds_are_those_of_the_english(site: Path) -> None:
-    kettle, rest = article(site, "kettle"), article(site, "rest")
+def test_bounds_are_those_of_the_english(tea: SiteProject) -> None:
+    kettle, rest = article(tea, "kettle"), article(tea, "rest")
     assert "蒸汽很热。" in kettle
     assert (
         "The end."
@@ -200,32 +158,31 @@ def test_bounds_are_those_of_the_english(site: Path) -> None:
     assert "brew" in kettle
 
 
-def test_what_is_no_page_is_nowhere_listed(site: Path) -> None:
-    pages = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
+def test_what_is_no_page_is_nowhere_listed(tea: SiteProject) -> None:
+    pages = {path.relative_to(tea.site).as_posix() for path in tea.site.rglob("*.html")}
     upstreams = pages - {"404.html", "glossary-zh.html", "progress.html", "search.html"}
     assert upstreams == {"index.html", "kettle.html", "news.html", "rest.html"}
-    rows = json.loads((site / "progress.json").read_bytes())["pages"]
+    rows = json.loads(tea.read("progress.json"))["pages"]
     assert {row["page"] for row in rows} == {"index", "kettle", "news", "rest"}
-    assert "README" not in (site / "llms.txt").read_text(encoding="utf-8")
+    assert "README" not in tea.read("llms.txt")
     # A link to one leads to upstream's file.
-    assert 'href="https://example.org/docs/README.md"' in article(site, "kettle")
+    assert 'href="https://example.org/docs/README.md"' in article(tea, "kettle")
 
 
-def test_what_pages_include_is_proved_too(project: Path, site: Path) -> None:
-    told = run(project, "verify-site", str(site))
+def test_what_pages_include_is_proved_too(tea: SiteProject) -> None:
+    told = tea.run("verify-site", str(tea.site))
     assert "7 of 7 pages were reproduced from the two commits" in told
-    page = site / "_outside" / "NEWS.md"
+    page = tea.site / "_outside" / "NEWS.md"
     text = page.read_text(encoding="utf-8")
     page.write_text(text.replace("docs/kettle", "docs/pot"), encoding="utf-8")
-    done = run_in(project, "verify-site", str(site))
-    assert (done.returncode, "6 of 7 pages were reproduced" in done.stdout) == (1, True)
+    told = tea.run("verify-site", str(tea.site), code=1)
+    assert "6 of 7 pages were reproduced" in told
     page.write_text(text, encoding="utf-8")
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(bool(REASON), reason=REASON)
-def test_what_a_reader_copies_runs(site: Path, browser: Browser) -> None:
-    with served(site) as address:
+def test_what_a_reader_copies_runs(tea: SiteProject, browser: Browser) -> None:
+    with served(tea.site) as address:
         reader = Reader(browser, address, permissions=["clipboard-read"])
         page = reader.open("kettle.html")
         texts: list[str] = []

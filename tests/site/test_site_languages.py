@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from notebooks import code, notebook, prose
+from site_chromium import DESKTOP, PHONE, Reader
+from workshop import Workshop
 
-pytest.importorskip(
-    "sphinx_book_theme", reason="the dependency group site is not installed"
-)
-
-from folders import write_tree
-from notebooks import code, notebook_value, prose
-from repositories import DOCS
-from runs import run_of
-from site_chromium import DESKTOP, PHONE, REASON, Reader
-
-from pipeline.config.settings import Settings, SitePolicy, Upstream
-from pipeline.core.document.landing import landings_to_json
-from pipeline.core.document.merge import PageExtras, merge
-from pipeline.core.document.reader import read_document
-from pipeline.core.execution.result import Execution, Status
-from pipeline.core.pin.lock import Lock, SourceFile, blob_id, pages_of
-from pipeline.core.results import PageResult
-from pipeline.paths import Paths
-from pipeline.reading import MYST
-from pipeline.site.build import build_site
+from pipeline.config.settings import SitePolicy
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -39,89 +21,28 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 _HAN = re.compile(r"[\u3001-\u303f\u4e00-\u9fff\uff01-\uff5e]")
+_LINES = "\n".join(["light"] * 90)
 _FILES = {
-    "index.md": b"# Lamps\n\nHow lamps work, and how long they last.\n\n"
-    b"```{toctree}\n:caption: Guides\n\noil\ngas\nnotes\n```\n\n"
-    b"::::{grid} 2\n:::{grid-item}\n{octicon}`rocket` Guides\n:::\n:::{grid-item}\n"
-    b"{octicon}`light-bulb` Guides\n:::\n::::\n",
-    "oil.md": b"# Oil\n\nAn oil lamp burns for a night.\n\n- [ ] a wick\n\n"
-    b"| part | price |\n|---|---|\n| wick | 2 |\n\n"
-    b"| wick |" + b" a_long_name_of_a_wick |" * 9 + b"\n|---|" + b"---|" * 9 + b"\n\n"
-    b"<table><tr>" + b"<td>a_long_name_of_a_wick</td>" * 9 + b"</tr></table>\n\n"
-    b"```\n" + b"light\n" * 90 + b"```\n\n```\n" + b"light " * 90 + b"\n```\n",
-    "gas.rst": b"Gas\n===\n\nA gas lamp burns for a week.\n\n.. image:: gone.png\n",
-    "notes.ipynb": json.dumps(
-        notebook_value(prose("# Notes\n\nA lamp in code."), code("light = 1"))
-    ).encode(),
+    "index.md": "# Lamps\n\nHow lamps work, and how long they last.\n\n"
+    "```{toctree}\n:caption: Guides\n\noil\ngas\nnotes\n```\n\n"
+    "::::{grid} 2\n:::{grid-item}\n{octicon}`rocket` Guides\n:::\n:::{grid-item}\n"
+    "{octicon}`light-bulb` Guides\n:::\n::::\n",
+    "oil.md": "# Oil\n\nAn oil lamp burns for a night.\n\n- [ ] a wick\n\n"
+    "| part | price |\n|---|---|\n| wick | 2 |\n\n"
+    f"| wick |{' a_long_name_of_a_wick |' * 9}\n|---|{'---|' * 9}\n\n"
+    f"<table><tr>{'<td>a_long_name_of_a_wick</td>' * 9}</tr></table>\n\n"
+    f"```\n{_LINES}\n```\n\n```\n{'light ' * 90}\n```\n",
+    "gas.rst": "Gas\n===\n\nA gas lamp burns for a week.\n\n.. image:: gone.png\n",
+    "notes.ipynb": notebook(
+        prose("A lamp in code."), code("light = 1"), title="# Notes"
+    ),
 }
-
-
-def build(root: Path, locale: str, translations: Mapping[str, str]) -> Path:
-    """Return the folder of a small site in one language, with some blocks translated."""
-    paths = Paths(root, "lamps")
-    write_tree(paths.docs, _FILES)
-    merged: dict[str, bytes] = {}
-    blocks: dict[str, bytes] = {}
-    for path in ("index.md", "oil.md"):
-        document = read_document(path, (paths.docs / path).read_bytes(), MYST)
-        frame = PageExtras(attribution="", anchors=frozenset())
-        made = merge(document, dict(translations), frame)
-        merged[path], blocks[f"{path}.json"] = made.data, landings_to_json(made.blocks)
-    write_tree(paths.merged(locale), merged)
-    write_tree(paths.blocks(locale), blocks)
-    sources = (SourceFile(path=path, blob=blob_id(b"")) for path in sorted(_FILES))
-    lock = Lock(
-        url="x",
-        ref="v1",
-        commit="f" * 40,
-        date="2026-06-15T00:00:00+00:00",
-        version="1",
-        package="",
-        docs=DOCS,
-        files=tuple(sources),
-    )
-    upstream = Upstream(
-        package="JAX",
-        version="1",
-        name="lamps",
-        url="x",
-        page_url="https://example.org/{path}",
-    )
-    settings = Settings(root=root, locales=(locale,), upstreams={"lamps": upstream})
-    ran = Execution(page="notes", status=Status.PASSED, cells=1, total=1)
-    some = PageResult(
-        page="",
-        files=(),
-        words=10,
-        translated=1,
-        translated_words=6,
-        fuzzy=1,
-        fuzzy_words=1,
-        code_cells=0,
-    )
-    pages = tuple(
-        replace(
-            some,
-            page=page.name,
-            files=page.files,
-            code_cells=1 if page.name == "notes" else 0,
-            execution=ran if page.name == "notes" else None,
-        )
-        for page in pages_of(lock.files)
-    )
-    policy = SitePolicy(
-        title="Lamps",
-        url="https://lamps.example/",
-        english_url="https://en.lamps.example/",
-        repository_url="https://example.org/lamps",
-    )
-    build_site(
-        run_of(settings, upstream), pages, lock=lock, locale=locale, policy=policy
-    )
-    return paths.site
-
-
-browses = pytest.mark.skipif(bool(REASON), reason=REASON)
+_POLICY = SitePolicy(
+    title="Lamps",
+    url="https://lamps.example/",
+    english_url="https://en.lamps.example/",
+    repository_url="https://example.org/lamps",
+)
 _GERMAN = {
     "Lamps": "Lampen",
     "How lamps work, and how long they last.": "Wie Lampen brennen.",
@@ -136,8 +57,11 @@ _GERMAN = {
 
 @pytest.fixture(scope="module")
 def german(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A site in a language that has no table."""
-    return build(tmp_path_factory.mktemp("german"), "de", _GERMAN)
+    """A small site in a language that has no table, with some blocks translated."""
+    root = tmp_path_factory.mktemp("german")
+    workshop = Workshop.of(root, _FILES, package="", locale="de", translations=_GERMAN)
+    workshop.build(_POLICY, page_url="https://example.org/{path}")
+    return workshop.target
 
 
 def read(site: Path, name: str) -> str:
@@ -174,13 +98,13 @@ def test_the_switch_names_the_language_itself(german: Path) -> None:
     [
         ("404.html", '<html lang="en"'),
         ("404.html", "<h1>Page not found</h1>"),
-        ("llms.txt", "> Translation of the docs of lamps, made from v1."),
+        ("llms.txt", "> Translation of the docs of demo, made from v1."),
         ("llms.txt", "## Leitfäden\n\n- [Öl](https://lamps.example/oil.md)\n"),
         ("progress.html", "</strong> of the text is translated</p>"),
         ("progress.html", '<a href="oil.html">Öl</a>'),
         ("glossary-de.html", "<h1>Glossary</h1>"),
         ("oil.html", 'href="glossary-de.html"'),
-        ("oil.html", "60 % translated"),
+        ("oil.html", "50 % translated"),
         ("_static/words.js", '"translate": "Translate this paragraph"'),
         ("_static/styles/all.css", '--jz-said-fuzzy: "check"'),
     ],
@@ -222,7 +146,6 @@ def pages(german: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
         reader.close()
 
 
-@browses
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [320, 360, 390, 768])
 def test_a_phone_has_the_link_to_english(
@@ -239,7 +162,6 @@ def test_a_phone_has_the_link_to_english(
     assert all(end <= start for (_, end), (start, _) in pairwise(edges)), edges
 
 
-@browses
 @pytest.mark.browser
 @pytest.mark.parametrize("window", [PHONE, DESKTOP], ids=["phone", "desktop"])
 def test_no_mark_lies_on_the_next_column(
@@ -255,7 +177,6 @@ def test_no_mark_lies_on_the_next_column(
     assert mark["x"] + mark["width"] <= beside["x"]
 
 
-@browses
 @pytest.mark.browser
 def test_the_keyboard_reaches_what_scrolls(pages: Callable[..., Page]) -> None:
     page = pages("oil.html", viewport=PHONE)
@@ -270,7 +191,6 @@ def test_the_keyboard_reaches_what_scrolls(pages: Callable[..., Page]) -> None:
     assert narrow.get_attribute("tabindex") in (None, "-1")
 
 
-@browses
 @pytest.mark.browser
 def test_what_was_looked_for_is_marked_in_the_text_alone(
     pages: Callable[..., Page],
@@ -285,7 +205,6 @@ def test_what_was_looked_for_is_marked_in_the_text_alone(
     assert page.locator(".jz-fresh mark").count() == 0
 
 
-@browses
 @pytest.mark.browser
 def test_long_code_may_go_on_on_the_next_sheet(pages: Callable[..., Page]) -> None:
     page = pages("oil.html", viewport=DESKTOP)
@@ -312,7 +231,6 @@ def test_the_navigation_has_both_languages_on_every_page(german: Path) -> None:
     assert re.search(r'href="gas.html"[^>]*>Gas<', read(german, "oil.html"))
 
 
-@browses
 @pytest.mark.browser
 def test_the_english_view_has_english_navigation(pages: Callable[..., Page]) -> None:
     page = pages("gas.html", viewport=DESKTOP)
@@ -345,7 +263,6 @@ def test_the_link_to_the_original_is_no_mark(german: Path) -> None:
     assert "on the English site" in link[0]
 
 
-@browses
 @pytest.mark.browser
 def test_the_foot_of_a_page_explains_its_marks(pages: Callable[..., Page]) -> None:
     page = pages("oil.html", viewport=DESKTOP)
@@ -360,7 +277,6 @@ def test_the_foot_of_a_page_explains_its_marks(pages: Callable[..., Page]) -> No
 # — what is wider than a phone ———————————————————————
 
 
-@browses
 @pytest.mark.browser
 def test_shadows_say_that_there_is_more_beside(pages: Callable[..., Page]) -> None:
     page = pages("oil.html", viewport=PHONE)

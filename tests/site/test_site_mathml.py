@@ -6,10 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("latex2mathml", reason="the dependency group site is not installed")
-pytest.importorskip("sphinx", reason="the dependency group site is not installed")
-
 from sphinx.cmd.build import main as sphinx
 
 from pipeline.adapters.html.formulas import formula_mathml

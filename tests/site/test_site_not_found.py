@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from msgspec import structs
+from report_results import LOCK
 from servers import FileHandler, served
-from site_chromium import REASON
 from site_firefox import NO_FIREFOX, firefox
+from site_plans import site_at
 
-from pipeline.config.settings import Settings, SitePolicy, Upstream
-from pipeline.core.pin.lock import Lock, SourceFile
+from pipeline.config.settings import SitePolicy
+from pipeline.core.pin.lock import SourceFile
 from pipeline.folders import WHOLE, Folders
 from pipeline.site.exports import not_found
-from pipeline.site.plan import Site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -56,25 +55,16 @@ def published(folder: Path, docs: Folders = WHOLE, *paths: str) -> Iterator[str]
     It is of docs in the folders ``docs`` that have files at ``paths``.
     """
     files = tuple(SourceFile(path=path, blob="0" * 40) for path in paths)
-    lock = Lock(url="", ref="", commit="", date="", version="", docs=docs, files=files)
-    site = Site(
-        settings=Settings(root=folder, locales=("zh_CN",), upstreams={}),
-        upstream=Upstream(name="demo", url="x"),
-        policy=SitePolicy(english_url=ENGLISH),
-        lock=lock,
-        locale="zh_CN",
-        pages=(),
-    )
+    lock = replace(LOCK, docs=docs, files=files)
     (folder / "docs").mkdir()
     with served(folder, Publisher) as address:
         home = f"{address}docs/"
-        policy = structs.replace(site.policy, url=home)
-        page = not_found(replace(site, policy=policy))
+        policy = SitePolicy(english_url=ENGLISH, url=home)
+        page = not_found(site_at(folder, lock=lock, policy=policy))
         (folder / "docs" / "404.html").write_text(page, encoding="utf-8")
         yield home
 
 
-@pytest.mark.skipif(bool(REASON), reason=REASON)
 def test_old_links_lead_to_the_same_english_address_in_chromium(
     tmp_path: Path, browser: Browser
 ) -> None:
@@ -88,7 +78,6 @@ def test_old_links_lead_to_the_same_english_address_in_chromium(
         assert page.evaluate(LINK) == ENGLISH
 
 
-@pytest.mark.skipif(bool(REASON), reason=REASON)
 def test_of_several_folders_the_english_one_is_left_out(
     tmp_path: Path, browser: Browser
 ) -> None:

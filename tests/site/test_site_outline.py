@@ -7,22 +7,16 @@ besides MyST: snippets, values that words stand for, and numbers of figures.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import redirect_stderr
-from io import StringIO
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
-from bs4 import BeautifulSoup, Tag
+from bs4 import Tag
 from folders import write_tree
-from site_builds import LACKING
+from site_projects import SiteProject
 
-from pipeline.cli import main
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}"),
-]
+pytestmark = pytest.mark.slow
 
 KETTLES: Mapping[str, str] = {
     "mkdocs.yml": (
@@ -68,32 +62,24 @@ LOOMS: Mapping[str, str] = {
 }
 
 
-class Built:
+@dataclass(frozen=True)
+class Built(SiteProject):
     """A site that is built, and what the run has said of it."""
 
-    def __init__(
-        self, folder: Path, name: str, files: Mapping[str, str], docs: str
-    ) -> None:
-        write_tree(folder / "src", dict(files))
-        (folder / "pyproject.toml").write_text(
-            f'[tool.pipeline.upstreams.{name}]\nurl = "src"\ndocs = "{docs}"\n'
-        )
-        with pytest.MonkeyPatch.context() as patch:
-            patch.chdir(folder)
-            assert main(["sync", "--no-execute", "-q"]) == 0
-            with redirect_stderr(StringIO()) as told:
-                assert main(["site", "--no-execute", "-q"]) == 0
-        self.folder = folder / "build" / "site" / name
-        self.told = told.getvalue()
+    said: str
 
-    def page(self, name: str) -> BeautifulSoup:
-        html = (self.folder / f"{name}.html").read_text("utf-8")
-        return BeautifulSoup(html, features="html.parser")
+    @classmethod
+    def of(cls, root: Path, name: str, files: Mapping[str, str], docs: str) -> Self:
+        url = f'[tool.pipeline.upstreams.{name}]\nurl = "src"\ndocs = "{docs}"\n'
+        sources = {f"src/{path}": text for path, text in files.items()}
+        write_tree(root, {"pyproject.toml": url, **sources})
+        project = SiteProject(root, name)
+        project.run("sync", "--no-execute", "-q")
+        return cls(root, name, project.run("site", "--no-execute", "-q"))
 
-    def article(self, name: str) -> str:
-        article = self.page(name).find("article")
-        assert article is not None
-        return " ".join(article.get_text(" ").split())
+    def words(self, name: str) -> str:
+        """Return the words of a page, with a space between those of two elements."""
+        return " ".join(self.article(name).get_text(" ").split())
 
     def navigation(self, name: str) -> list[Any]:
         """The captions and lists of the navigation, as titles; ``{title: [below]}``."""
@@ -101,7 +87,7 @@ class Built:
         assert menu is not None
         found: list[Any] = []
         for part in menu.select("p.caption, ul.bd-sidenav"):
-            found += [f"# {words_of(part)}"] if part.name == "p" else titles_in(part)
+            found += [f"# {title_of(part)}"] if part.name == "p" else titles_in(part)
         return found[1:-3]  # without the home page, and our own pages
 
     def neighbours(self, name: str) -> list[str]:
@@ -109,7 +95,7 @@ class Built:
         return [str(link["href"]) for link in links]
 
 
-def words_of(tag: Tag) -> str:
+def title_of(tag: Tag) -> str:
     for copy in tag.select(".jz-en, .jz-lang"):
         copy.extract()
     return tag.get_text(" ", strip=True)
@@ -121,19 +107,19 @@ def titles_in(entries: Tag) -> list[Any]:
         below = entry.select_one(":scope > details > ul")
         link = entry.find("a")
         assert link is not None
-        words = words_of(link)
+        words = title_of(link)
         found.append({words: titles_in(below)} if below else words)
     return found
 
 
 @pytest.fixture(scope="module")
 def kettles(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    return Built(tmp_path_factory.mktemp("kettles"), "kettles", KETTLES, "docs")
+    return Built.of(tmp_path_factory.mktemp("kettles"), "kettles", KETTLES, "docs")
 
 
 @pytest.fixture(scope="module")
 def looms(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    return Built(tmp_path_factory.mktemp("looms"), "looms", LOOMS, ".")
+    return Built.of(tmp_path_factory.mktemp("looms"), "looms", LOOMS, ".")
 
 
 def test_navigation_follows_nav_of_mkdocs(kettles: Built) -> None:
@@ -149,9 +135,9 @@ def test_navigation_follows_nav_of_mkdocs(kettles: Built) -> None:
     ]
     assert kettles.neighbours("zeal") == ["index.html", "parts/lid.html"]
     assert "javascript:" not in str(kettles.page("extra").select("nav"))
-    assert kettles.told.count("lists pages that do not exist") == 1
-    assert "../mkdocs.yml" in kettles.told
-    assert "javascript:alert(1), gone.md" in kettles.told
+    assert kettles.said.count("lists pages that do not exist") == 1
+    assert "../mkdocs.yml" in kettles.said
+    assert "javascript:alert(1), gone.md" in kettles.said
 
 
 def test_group_is_open_only_around_the_page(kettles: Built) -> None:
@@ -168,15 +154,15 @@ def test_page_without_title_has_that_of_nav(kettles: Built) -> None:
 
 
 def test_snippets_are_shown_from_within_the_docs_only(kettles: Built) -> None:
-    article = kettles.article("zeal")
+    article = kettles.words("zeal")
     assert "Keeps heat inside." in article
     assert "A second one." not in article
     assert "tea . brew()" in article
     assert "import" not in article
     assert "secret" not in article
     told = "shows parts of files that the docs folder does not have: "
-    assert f"{told}../secret.md, /etc/hostname, gone.py" in kettles.told
-    assert kettles.told.count(told) == 1
+    assert f"{told}../secret.md, /etc/hostname, gone.py" in kettles.said
+    assert kettles.said.count(told) == 1
 
 
 def test_navigation_follows_the_contents_of_a_book(looms: Built) -> None:
@@ -195,7 +181,7 @@ def test_navigation_follows_the_contents_of_a_book(looms: Built) -> None:
 
 
 def test_book_lists_contents_fills_in_words_and_names_figures(looms: Built) -> None:
-    article = looms.article("warp")
+    article = looms.words("warp")
     assert "The weft EN More A EN More B EN" in article
     assert (
         "Take a shuttle and twelve threads: A wide loom , A wide loom , this one ."
@@ -203,4 +189,4 @@ def test_book_lists_contents_fills_in_words_and_names_figures(looms: Built) -> N
     )
     links = looms.page("warp").select('article p a.internal[href="#loom"]')
     assert len(links) == 3
-    assert looms.told == ""
+    assert looms.said == ""

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup, Tag
 from folders import write_tree
-from in_process import run_in
-from site_builds import LACKING
+from site_projects import SiteProject, words_of
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}"),
-]
+pytestmark = pytest.mark.slow
 
 ENGLISH = "https://docs.ovens.example/en/latest/"
 PROJECT = f"""\
@@ -54,8 +50,15 @@ OUTPUT = (
 )
 
 
+@dataclass(frozen=True)
+class Built(SiteProject):
+    """The project with its site, and what the build said."""
+
+    said: str
+
+
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def project(tmp_path_factory: pytest.TempPathFactory) -> Built:
     root = tmp_path_factory.mktemp("ovens")
     pages = {
         "index.md": INDEX,
@@ -66,35 +69,18 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "drawn.svg": _SVG.format("<script>draw()</script>"),
         "still.svg": _SVG.format(""),
     }
-    write_tree(root / "docs", pages)
-    (root / "pyproject.toml").write_text(PROJECT, encoding="utf-8")
-    run(root, "sync")
-    (root / "said.txt").write_text(run(root, "site"), encoding="utf-8")
-    return root
+    files = {f"docs/{path}": text for path, text in pages.items()}
+    write_tree(root, {"pyproject.toml": PROJECT, **files})
+    ovens = SiteProject(root, "ovens")
+    ovens.run("sync", "--no-execute")
+    # A page has a chart that cannot be drawn.
+    return Built(root, "ovens", ovens.run("site", "--no-execute", code=7))
 
 
-def run(root: Path, verb: str) -> str:
-    done = run_in(root, verb, "ovens", "--no-execute")
-    # 7: a page has a chart that cannot be drawn.
-    said = done.stdout + done.stderr
-    assert done.returncode in (0, 7), said
-    return said
-
-
-def article(project: Path, page: str) -> Tag:
-    html = (project / f"build/site/ovens/{page}.html").read_bytes()
-    (found,) = BeautifulSoup(html, "html.parser").select("article.bd-article")
-    return found
-
-
-def words(tag: Tag) -> str:
-    return " ".join(tag.get_text().split())
-
-
-def test_a_badge_is_a_link_that_says_what_it_opens(project: Path) -> None:
-    page = article(project, "index")
+def test_a_badge_is_a_link_that_says_what_it_opens(project: Built) -> None:
+    page = project.article("index")
     links = page.select('a[href^="https://colab"], a[href^="https://kaggle"]')
-    assert [words(link) for link in links] == [
+    assert [words_of(link) for link in links] == [
         "在 Colab 中打开上游的英文笔记本",
         "在 Kaggle 中打开上游的英文笔记本",
         "Open in Colab",
@@ -103,20 +89,20 @@ def test_a_badge_is_a_link_that_says_what_it_opens(project: Path) -> None:
     assert {link["hreflang"] for link in links} == {"en"}
     assert [link["href"] for link in links] == [BOOK, KAGGLE, BOOK, BOOK]
     (build,) = page.select('a[href="https://ci.example/"]')
-    assert words(build) == "Build"
+    assert words_of(build) == "Build"
     assert not build.has_attr("hreflang")
     assert not page.select("img")
 
 
-def test_badges_are_not_what_a_page_is_about(project: Path) -> None:
-    html = (project / "build/site/ovens/index.html").read_text(encoding="utf-8")
-    assert '<meta name="description" content="An oven bakes' in html
+def test_badges_are_not_what_a_page_is_about(project: Built) -> None:
+    head = project.read("index.html").partition("</head>")[0]
+    assert '<meta name="description" content="An oven bakes' in head
 
 
 def test_a_box_stands_in_the_place_of_a_picture_that_a_script_draws(
-    project: Path,
+    project: Built,
 ) -> None:
-    boxes = article(project, "heat").select("p.jz-box")
+    boxes = project.article("heat").select("p.jz-box")
     links = [box.select_one("a") for box in boxes]
     assert [link["href"] for link in links if link] == [
         f"{ENGLISH}heat.html#meter_1",
@@ -125,15 +111,15 @@ def test_a_box_stands_in_the_place_of_a_picture_that_a_script_draws(
     ]
     for box, link in zip(boxes, links, strict=True):
         assert link is not None
-        assert words(box) == (
+        assert words_of(box) == (
             "这里的图由脚本绘制，本站不运行脚本。要看图并照文中所说操作，请到上游页面："
             "英文页面上的这幅图"
         )
         assert link["hreflang"] == "en"
 
 
-def test_no_room_is_left_blank(project: Path) -> None:
-    page = article(project, "heat")
+def test_no_room_is_left_blank(project: Built) -> None:
+    page = project.article("heat")
     assert page.select_one('span[id="meter_1"]:not([style], [class])') is not None
     assert not page.select(".meter, [style], [height], object, iframe")
     # A drawing without a script is shown as it is.
@@ -142,22 +128,22 @@ def test_no_room_is_left_blank(project: Path) -> None:
     ]
 
 
-def test_a_film_is_a_link_in_a_box(project: Path) -> None:
-    (box,) = article(project, "heat").select("span.jz-box")
-    assert words(box) == "视频或网页，不在本站：A talk"
+def test_a_film_is_a_link_in_a_box(project: Built) -> None:
+    (box,) = project.article("heat").select("span.jz-box")
+    assert words_of(box) == "视频或网页，不在本站：A talk"
     (link,) = box.select("a")
     assert link["href"] == "https://www.youtube.com/watch?v=abc-1"
 
 
-def test_what_a_box_tells_of_is_not_counted_twice(project: Path) -> None:
-    (line,) = article(project, "heat").select("p.jz-fresh")
-    assert "3 处内容本站没有，见页内说明" in words(line)
+def test_what_a_box_tells_of_is_not_counted_twice(project: Built) -> None:
+    (line,) = project.article("heat").select("p.jz-fresh")
+    assert "3 处内容本站没有，见页内说明" in words_of(line)
     # Of the script that only a file of upstream's has.
-    assert "1 处脚本、表单等不在本站运行" in words(line)
+    assert "1 处脚本、表单等不在本站运行" in words_of(line)
 
 
-def test_an_output_whose_script_only_answers_is_whole(project: Path) -> None:
-    page = article(project, "output")
+def test_an_output_whose_script_only_answers_is_whole(project: Built) -> None:
+    page = project.article("output")
     (box,) = page.select(".jz-box")
     (link,) = box.select("a")
     assert link["href"] == f"{ENGLISH}output.html#plot-1"
@@ -165,8 +151,8 @@ def test_an_output_whose_script_only_answers_is_whole(project: Path) -> None:
     assert page.select_one('span[id="plot-1"]:not([style])') is not None
 
 
-def test_a_chart_is_drawn_with_its_text_below(project: Path) -> None:
-    page = article(project, "charts")
+def test_a_chart_is_drawn_with_its_text_below(project: Built) -> None:
+    page = project.article("charts")
     first, second = page.select(".jz-chart")
     images = first.select("img")
     assert [image["class"] for image in images] == [
@@ -175,8 +161,7 @@ def test_a_chart_is_drawn_with_its_text_below(project: Path) -> None:
     ]
     for image in images:
         assert image["alt"] == "图表"
-        drawing = project / "build/site/ovens" / str(image["src"])
-        text = drawing.read_text(encoding="utf-8")
+        text = project.read(str(image["src"]))
         assert "dough" in text
         assert "hot?" in text
     # One with colours of its own stands on light ground in the dark as well.
@@ -185,18 +170,17 @@ def test_a_chart_is_drawn_with_its_text_below(project: Path) -> None:
     assert not {"only-light", "only-dark"}.intersection(image["class"])
     source = page.select("details.jz-chart-source pre")[0]
     assert source.get_text().strip() == CHART.strip()
-    assert "How to bake." in words(page)
+    assert "How to bake." in words_of(page)
 
 
-def test_a_chart_that_cannot_be_drawn_is_its_text_and_a_finding(project: Path) -> None:
-    page = article(project, "charts")
+def test_a_chart_that_cannot_be_drawn_is_its_text_and_a_finding(project: Built) -> None:
+    page = project.article("charts")
     (source,) = page.select(".jz-broken")
     assert "A -->" in source.get_text()
-    assert "Before." in words(page)
-    assert "After." in words(page)
-    said = (project / "said.txt").read_text(encoding="utf-8")
+    assert "Before." in words_of(page)
+    assert "After." in words_of(page)
     reason = (
         r"charts: \d+: the Mermaid chart cannot be drawn: .*unexpected end of input"
     )
-    assert re.search(reason, said)
-    assert "gone.mmd" in words(page)
+    assert re.search(reason, project.said)
+    assert "gone.mmd" in words_of(page)

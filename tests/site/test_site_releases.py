@@ -15,12 +15,8 @@ from bs4 import BeautifulSoup
 from in_process import run_in
 from notebooks import code, notebook, prose
 from repositories import commit_release, init_repository
-from site_builds import LACKING
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}"),
-]
+pytestmark = pytest.mark.slow
 
 CONFIGURATION = """
 [dependency-groups]
@@ -83,7 +79,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def page(site: Path, name: str) -> BeautifulSoup:
-    return BeautifulSoup((site / name).read_text(encoding="utf-8"), "lxml")
+    return BeautifulSoup((site / name).read_bytes(), "lxml")
 
 
 @pytest.mark.parametrize(

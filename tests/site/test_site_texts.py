@@ -10,13 +10,10 @@ from pathlib import Path
 
 import pytest
 from places import ROOT
+from site_plans import site_at
 
-from pipeline.config.settings import Settings, SitePolicy, Upstream
-from pipeline.core.pin.lock import Lock
-from pipeline.folders import WHOLE
 from pipeline.site.exports import not_found
 from pipeline.site.extension.theme import own_name, words_script, words_sheet
-from pipeline.site.plan import Site
 from pipeline.site.texts import interface_language, looks_english, text, words
 
 PACKAGE = ROOT / "pipeline"
@@ -189,15 +186,7 @@ def test_scripts_ask_for_words_that_are_there() -> None:
 
 
 def test_names_of_chapters_are_text_where_nothing_is_found(tmp_path: Path) -> None:
-    lock = Lock(url="", ref="", commit="", date="", version="", docs=WHOLE, files=())
-    site = Site(
-        settings=Settings(root=tmp_path, locales=("fr",), upstreams={}),
-        upstream=Upstream(name="demo", url="x"),
-        policy=SitePolicy(),
-        lock=lock,
-        locale="fr",
-        pages=(),
-    )
+    site = site_at(tmp_path, locale="fr")
     rows = [
         {"group": "", "url": "index.html"},
         {"group": "<b>A", "url": 'a".html'},

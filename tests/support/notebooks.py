@@ -25,6 +25,11 @@ def prose(source: str | list[str], **fields: Any) -> Cell:
     return {"cell_type": "markdown", "source": source, "metadata": {}, **fields}
 
 
+def display(data: dict[str, Any], **metadata: Any) -> Cell:
+    """Return an output that shows ``data``, given by media type."""
+    return {"output_type": "display_data", "data": data, "metadata": metadata}
+
+
 def notebook_value(*cells: Cell, minor: int = 4, **metadata: Any) -> dict[str, Any]:
     """Return a notebook with ``cells`` and ``metadata``, as ``json.loads`` would."""
     return {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from repositories import DOCS
@@ -39,6 +41,11 @@ PASSED, FAILED, SKIPPED = (
 )
 FAILURE = msgspec.convert(_ROWS[1]["execution"]["failure"], CellFailure)
 RESULT = RunResult(name="docs", lock=LOCK, pages={"zh_CN": (PAGE_A, PAGE_B, PAGE_C)})
+
+
+def result_of(*pages: PageResult, **fields: Any) -> RunResult:
+    """Return the result of a run of these pages, with other ``fields``."""
+    return replace(RESULT, pages={"zh_CN": pages}, **fields)
 
 
 def shown_by(report_of: Callable[..., Report]) -> Callable[..., str]:

@@ -17,7 +17,7 @@ from typing import Any, Self
 from bs4 import BeautifulSoup, Tag
 from catalog_files import edit_catalog, read_catalog
 from inventories import inventory
-from notebooks import Cell, code, notebook_value, prose
+from notebooks import Cell, code, display, notebook_value, prose
 from places import ROOT
 from repositories import DOCS
 from runs import run_of
@@ -67,12 +67,8 @@ CELLS = (
 SCRIPT = '<b>bold</b><script src="https://cdn.example.org/x.js"></script>'
 OUTPUTS = (
     {"output_type": "stream", "name": "stdout", "text": "True\n"},
-    {
-        "output_type": "display_data",
-        "metadata": {},
-        "data": {"image/png": PIXEL, "text/plain": "dot"},
-    },
-    {"output_type": "display_data", "metadata": {}, "data": {"text/html": SCRIPT}},
+    display({"image/png": PIXEL, "text/plain": "dot"}),
+    display({"text/html": SCRIPT}),
 )
 CHINESE = {
     "The workshop": "工坊",

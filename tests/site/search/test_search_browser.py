@@ -15,7 +15,7 @@ from places import ROOT
 from search_truth import Asked, random_names, random_parts, texts_of
 from servers import served
 from site_builds import SITES, get_site
-from site_chromium import PHONE, REASON, Reader, violations
+from site_chromium import PHONE, Reader, violations
 
 from pipeline.site.extension.theme import words_script
 from pipeline.site.search.index import files_of
@@ -24,7 +24,7 @@ from pipeline.site.search.pieces import Block, searched_page
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(REASON), reason=REASON)]
+pytestmark = pytest.mark.browser
 
 # Questions about the docs of JAX, how many, and how many may go without a right page among the
 # first three. The weights were chosen by the first three files; by the others they were measured.

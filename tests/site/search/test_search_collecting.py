@@ -8,11 +8,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
-pytest.importorskip(
-    "sphinx_book_theme", reason="the dependency group site is not installed"
-)
-
 from docutils import nodes
 from docutils.utils import new_document
 from sphinx import addnodes

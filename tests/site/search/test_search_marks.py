@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from places import ROOT
-from site_chromium import PHONE, REASON, Reader
+from site_chromium import PHONE, Reader
 
 from pipeline.site.extension.theme import words_script
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(REASON), reason=REASON)]
+pytestmark = pytest.mark.browser
 
 _SCRIPTS = ("search.js", "search-marks.js")
 _PAGE = """<!doctype html><html lang="en" data-content_root="./"><meta charset="utf-8">
