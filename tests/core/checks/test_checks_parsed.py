@@ -5,6 +5,7 @@ Besides, what the checks of structure and of atoms promise of every message.
 
 from __future__ import annotations
 
+import random
 import re
 from collections import Counter
 from pathlib import Path
@@ -18,7 +19,7 @@ from repositories import PAGES, Repository
 
 from pipeline.core.checks.engine import fix_entry
 from pipeline.core.checks.fixes import are_words_kept
-from pipeline.core.checks.inline_tree import Node, walk
+from pipeline.core.checks.inline_tree import Node, _rst_nodes, rst_inline_tree, walk
 from pipeline.core.checks.markup.emphasis_pairs import MEANT, mend
 from pipeline.core.checks.masked import masked
 from pipeline.core.checks.model import MessageContext, Problem, Subject, read_place
@@ -27,6 +28,8 @@ from pipeline.core.checks.table import ATOMS, MARKUP
 from pipeline.core.document.atoms import canonical_math
 from pipeline.core.document.message import Kind, Markup
 from pipeline.core.document.reader import Document, read_document
+from pipeline.core.document.rst.inline import spaced
+from pipeline.core.document.rst.parser import read_inline
 from pipeline.entries import Entry
 from pipeline.findings import Severity
 
@@ -416,6 +419,23 @@ def test_what_is_hidden_keeps_its_length(markup: Markup, data: st.DataObject) ->
     text = data.draw(TEXTS[markup])
     assert len(masked(text, markup)) == len(text)
     assert len(blanked(text, markup=markup)) == len(text)
+
+
+# Also pieces that are marks only beside others.
+MARKS = [
+    *"`¦``¦*¦**¦|¦_¦__¦:¦word¦两个词¦<¦>¦[1]¦]¦#¦@¦a.b¦\\¦http¦//¦(¦)¦\"¦'¦PEP 8".split(
+        "¦"
+    ),
+    *("&", "$", "{f}", "::", "\0", " ", "  "),
+]
+
+
+def test_rest_without_marks_is_read_as_docutils_reads_it() -> None:
+    chance = random.Random(7)
+    for _ in range(1000):
+        text = "".join(chance.choices(MARKS, k=chance.randint(0, 8)))
+        nodes = [node for one in read_inline(spaced(text)) for node in _rst_nodes(one)]
+        assert rst_inline_tree(text) == tuple(nodes), text
 
 
 # What a translator of reST leaves as it is. Written apart from pipeline.core.document.prose.

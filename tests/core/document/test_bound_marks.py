@@ -10,9 +10,11 @@ from collections.abc import Iterable
 
 import pytest
 from bound_marks import ALL, KINDS, MYST, put, rows
+from corpus import msgids, page, translated
+from notebooks import notebook_value, prose
 
-from pipeline.core.document.merge import Merged, merge
-from pipeline.core.document.reader import Document, read_document
+from pipeline.core.document.merge import merge
+from pipeline.core.document.reader import Document
 from pipeline.reading import Dialect, Reading
 
 
@@ -20,22 +22,11 @@ def _document(text: str, format_name: str, place: str = "page") -> Document:
     """Return a sample as a document of a format, in its place."""
     text = put(text, format_name, place)
     if format_name == "rst":
-        return read_document("a.rst", text.encode())
+        return page(text, path="a.rst")
     reading = Reading(dialect=Dialect(format_name))
-    if place != "cell":
-        return read_document("a.md", text.encode(), reading)
-    cell = {"cell_type": "markdown", "metadata": {}, "source": text}
-    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
-    return read_document("a.ipynb", json.dumps(notebook).encode(), reading)
-
-
-def _msgids(document: Document) -> list[str]:
-    return [message.msgid for _, message in document.messages()]
-
-
-def _text_of(merged: Merged) -> str:
-    (unit,) = merged.units
-    return unit.text
+    if place == "cell":
+        return page(json.dumps(notebook_value(prose(text))), reading, path="a.ipynb")
+    return page(text, reading)
 
 
 @pytest.mark.parametrize(("name", "format_name", "place"), list(rows()))
@@ -44,32 +35,25 @@ def test_only_words_change_and_every_mark_keeps_its_line(
 ) -> None:
     kind = KINDS[name]
     document = _document(kind.text, format_name, place)
-    assert _msgids(document) == list(kind.words)
+    assert msgids(document) == list(kind.words)
     assert merge(document, {}).data.decode() == document.raw
-    merged = merge(document, {words: f"译 {words}" for words in kind.words})
+    merged = merge(document, translated(document, lambda words: f"译 {words}"))
     assert merged.rejected == ()
-    assert _text_of(merged) == put(kind.merged, format_name, place)
+    (unit,) = merged.units
+    assert unit.text == put(kind.merged, format_name, place)
     assert merged.translated == len(kind.words)
 
 
 # A sample, and translations of its first message that would add, lose or break a mark.
 BROKEN = {
-    "alert added": (
-        "> Apple words.\n",
-        ["[!NOTE]", "[!NOTE] 苹果", "[!警告] 苹果"],
-        ALL,
-    ),
+    "alert added": ("> Apple.\n", ["[!NOTE]", "[!NOTE] 果", "[!警告] 果"], ALL),
     "alert twice": ("> [!NOTE]\n> Apple words.\n", ["[!NOTE] 苹果", "[!TIP]"], ALL),
     "alert with words": ("> [!note] Apple\n", ["苹果", "[!注意] 苹果"], ALL),
-    "name of a heading": (
-        "# Apple {#pear}\n",
-        ["苹果", "苹果 {#梨}", "苹果｛#pear｝"],
-        ALL,
-    ),
+    "name of a heading": ("# Apple {#a}\n", ["果", "果 {#梨}", "果｛#a｝"], ALL),
     "name with a colon": ("# Apple {: #pear }\n", ["苹果", "苹果 {#pear}"], ALL),
     "button": (
-        "[Apple](b.md){ .red }\n",
-        ["[苹果](b.md)", "[苹果](b.md) { .red }", "[苹果](b.md){ .blue }"],
+        "[Apple](b){ .red }\n",
+        ["[果](b)", "[果](b) { .red }", "[果](b){ .blue }"],
         ALL,
     ),
     "attributes added": ("Apple words.\n", ["{.red}", "苹果 {.red}"], ALL),
@@ -79,8 +63,8 @@ BROKEN = {
         [MYST],
     ),
     "cell that is a list": (
-        "```{csv-table}\napple, river\n```\n",
-        ["- 苹果", "# 苹果"],
+        "```{csv-table}\napple, b\n```\n",
+        ["- 果", "# 果"],
         [MYST],
     ),
     "header with a comma": (
@@ -102,7 +86,7 @@ def test_a_translation_that_would_change_a_mark_stays_out(
     text: str, dialect: Dialect, translation: str
 ) -> None:
     document = _document(text, str(dialect))
-    merged = merge(document, {_msgids(document)[0]: translation})
+    merged = merge(document, {msgids(document)[0]: translation})
     assert merged.data.decode() == text
     (rejected,) = merged.rejected
     assert rejected.refusal.code in ("G102", "G104", "G105")
@@ -117,11 +101,7 @@ LEFT = {
     "script": ("```{raw} html\n<script>var apple = 1</script>\n```\n", None, "md"),
     "LaTeX": (".. raw:: latex\n\n   apple words\n", None, "rst"),
     "field": ("Words.\n\n:Some apple: River words.\n", "field", "rst"),
-    "field of an object": (
-        ".. function:: a\n\n   :param b: River words.\n",
-        None,
-        "rst",
-    ),
+    "field of an object": (".. function:: a\n\n   :param b: River.\n", None, "rst"),
     "metadata": (":Some apple: River words.\n", None, "rst"),
     "classifier": ("apple : a fruit\n   River words.\n", "classifier", "rst"),
     "classifier without words": ("apple : 1\n   River words.\n", None, "rst"),
@@ -130,11 +110,7 @@ LEFT = {
         None,
         "rst",
     ),
-    "CSV with other quotes": (
-        "```{csv-table}\n:quote: '\n\napple, river\n```\n",
-        "CSV",
-        "md",
-    ),
+    "CSV with other quotes": ("```{csv-table}\n:quote: '\n\napple\n```\n", "CSV", "md"),
     "quoted header of CSV": (
         '```{csv-table}\n:header: 1, "Apple"\n\n1, 2\n```\n',
         "CSV",
@@ -149,7 +125,7 @@ LEFT = {
 def test_words_that_stay_english_are_counted(
     text: str, reason: str | None, suffix: str
 ) -> None:
-    document = read_document(f"a.{suffix}", text.encode())
+    document = page(text, path=f"a.{suffix}")
     left = document.units[0].split.left_in_english
     if reason is None:
         assert left == ()
@@ -157,11 +133,11 @@ def test_words_that_stay_english_are_counted(
         ((line, text_of_reason),) = left
         assert reason in text_of_reason
         assert "apple" in "".join(text.split("\n")[line - 1 :]).lower()
-    assert merge(document, dict.fromkeys(_msgids(document), "译")).rejected == ()
+    assert merge(document, dict.fromkeys(msgids(document), "译")).rejected == ()
 
 
 @pytest.mark.parametrize("name", ["glossary", "CSV"])
 def test_directives_whose_lines_count_are_never_read_as_prose(name: str) -> None:
-    prose = Reading(prose=frozenset(("glossary", "csv-table")))
-    document = read_document("a.md", KINDS[name].text.encode(), prose)
-    assert _msgids(document) == list(KINDS[name].words)
+    known = Reading(prose=frozenset(("glossary", "csv-table")))
+    document = page(KINDS[name].text, known)
+    assert msgids(document) == list(KINDS[name].words)

@@ -61,12 +61,8 @@ not-an-entry
 def test_entries_of_both_languages() -> None:
     targets = [entry.target for entry in entries(RST)]
     assert targets == ["start", "guide/arrays", "guide/nested"]
-    assert [entry.target for entry in entries(MYST)] == [
-        "arrays.md",
-        "/start",
-        "../index",
-        "quoted",
-    ]
+    targets = [entry.target for entry in entries(MYST)]
+    assert targets == ["arrays.md", "/start", "../index", "quoted"]
 
 
 def test_a_table_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
@@ -104,11 +100,8 @@ def test_without_a_first_page_nothing_is_near_or_far(texts: dict[str, str]) -> N
 
 
 def test_a_page_may_have_the_name_of_a_suffix() -> None:
-    texts = {
-        "index": ".. toctree::\n\n   notes.md\n   other.rst\n",
-        "notes.md": "",
-        "other": "",
-    }
+    toc = ".. toctree::\n\n   notes.md\n   other.rst\n"
+    texts = {"index": toc, "notes.md": "", "other": ""}
     assert distances(texts) == {"index": 0, "notes.md": 1, "other": 1}
 
 
@@ -157,7 +150,8 @@ CASES = {
 def test_a_directive_is_found_with_what_it_says(
     text: str, expected: tuple[str, bool, bool]
 ) -> None:
-    found = Inclusion(expected[0], is_prose=expected[1], has_parser=expected[2])
+    target, is_prose, has_parser = expected
+    found = Inclusion(target, is_prose=is_prose, has_parser=has_parser)
     assert list(inclusions(text, is_rst=False)) == [found]
 
 

@@ -5,12 +5,20 @@ from __future__ import annotations
 import time
 
 import pytest
+from corpus import msgids, page
 from notebooks import code, notebook, prose
 
 from pipeline.core.document.markdown.template_syntax import evaluated_pieces
 from pipeline.core.document.merge import merge
-from pipeline.core.document.reader import read_document
+from pipeline.core.document.reader import Document
 from pipeline.reading import Dialect, Reading
+
+
+def codes(document: Document, translation: str) -> list[str]:
+    """The codes of the refusals of a translation for all messages of a document."""
+    rejected = merge(document, dict.fromkeys(msgids(document), translation)).rejected
+    return [one.refusal.code for one in rejected]
+
 
 EVALUATED = {
     "a tag": ("Words.\n\n{% if a %}\nMore.\n{% endif %}\n", 3, "a tag of Liquid, “{% if a %}”"),
@@ -41,8 +49,8 @@ EVALUATED = {
 def test_a_page_that_another_program_evaluates_stays_as_it_is(
     text: str, line: int, told: str
 ) -> None:
-    document = read_document("a.md", text.encode())
-    assert list(document.messages()) == []
+    document = page(text)
+    assert msgids(document) == []
     ((found, reason),) = document.units[0].split.left_in_english
     assert found == line
     assert told in reason
@@ -67,36 +75,27 @@ def test_a_page_that_another_program_evaluates_stays_as_it_is(
     ],
 )
 def test_code_formulas_and_prose_are_no_such_syntax(text: str) -> None:
-    document = read_document("a.md", text.encode())
-    assert document.units[0].split.left_in_english == ()
+    assert page(text).units[0].split.left_in_english == ()
 
 
 def test_where_something_is_known_to_fill_them_in_braces_are_words() -> None:
-    text = b"Some {{ words }} here.\n\n{{ alone }}\n"
-    for reading in (
-        Reading(has_substitutions=True),
-        Reading(dialect=Dialect.MKDOCS),
-    ):
-        document = read_document("a.md", text, reading)
-        (message,) = [message for _, message in document.messages()]
-        assert message.msgid == "Some {{ words }} here."
-        merged = merge(document, {message.msgid: "这里有 {{ words }}。"})
+    text = "Some {{ words }} here.\n\n{{ alone }}\n"
+    filled = Reading(has_substitutions=True)
+    for reading in (filled, Reading(dialect=Dialect.MKDOCS)):
+        document = page(text, reading)
+        (msgid,) = msgids(document)
+        assert msgid == "Some {{ words }} here."
+        merged = merge(document, {msgid: "这里有 {{ words }}。"})
         assert merged.data.decode() == "这里有 {{ words }}。\n\n{{ alone }}\n"
-        other = merge(document, {message.msgid: "{{ other }}"}).rejected
-        assert [rejected.refusal.code for rejected in other] == ["G104"]
-    tags = Reading(has_substitutions=True)
-    assert read_document("a.md", b"{% a %}\n", tags).units[0].split.left_in_english
+        assert codes(document, "{{ other }}") == ["G104"]
+    assert page("{% a %}\n", filled).units[0].split.left_in_english
 
 
 def test_other_cells_of_a_notebook_go_on_and_code_is_code() -> None:
     text = notebook(prose("Some {{ a }}."), prose("Words."), code("{{1}}"))
-    document = read_document("a.ipynb", text.encode())
-    assert [message.msgid for _, message in document.messages()] == [
-        "Title",
-        "Words.",
-    ]
-    page = b"---\njupytext:\n  a: b\n---\n\n{{ a }}\n\n```{code-cell}\nb\n```\n"
-    assert read_document("a.md", page).code == ("b\n",)
+    assert msgids(page(text, path="a.ipynb")) == ["Title", "Words."]
+    text = "---\njupytext:\n  a: b\n---\n\n{{ a }}\n\n```{code-cell}\nb\n```\n"
+    assert page(text).code == ("b\n",)
 
 
 ADDED = {
@@ -119,23 +118,20 @@ ADDED = {
 @pytest.mark.parametrize("dialect", Dialect)
 @pytest.mark.parametrize("translation", ADDED.values(), ids=ADDED)
 def test_no_translation_adds_syntax(translation: str, dialect: Dialect) -> None:
-    text = b"Write {a}, `{b}`, `{{ c }}`, <code>d</code> and [words](a.md).\n"
-    document = read_document("a.md", text, Reading(dialect=dialect))
-    (message,) = [message for _, message in document.messages()]
-    rejected = merge(document, {message.msgid: translation}).rejected
-    assert [rejection.refusal.code for rejection in rejected] == ["G104"]
+    text = "Write {a}, `{b}`, `{{ c }}`, <code>d</code> and [words](a.md).\n"
+    document = page(text, Reading(dialect=dialect))
+    assert codes(document, translation) == ["G104"]
     good = "写 {a}，`{{ c }}`、[词](a.md) {a}、`{d.e}`，<code>{a}</code>"
-    assert merge(document, {message.msgid: good}).rejected == ()
+    assert codes(document, good) == []
 
 
 def test_backquotes_in_html_are_no_code() -> None:
-    document = read_document("a.md", b"<div>Write `words` here</div>\n")
-    (message,) = [message for _, message in document.messages()]
-    hostile = {message.msgid: "<div>写 `{a.b}`</div>"}
+    document = page("<div>Write `words` here</div>\n")
+    hostile = dict.fromkeys(msgids(document), "<div>写 `{a.b}`</div>")
     (rejected,) = merge(document, hostile).rejected
     assert "adds syntax of another program “{a.b}”" in rejected.refusal.text
-    page = read_document("a.md", b"<div>Write `{{ a }}` here</div>\n")
-    assert page.units[0].split.left_in_english
+    split = page("<div>Write `{{ a }}` here</div>\n").units[0].split
+    assert split.left_in_english
 
 
 @pytest.mark.parametrize(
@@ -156,23 +152,9 @@ def test_no_translation_of_rst_adds_what_jinja_evaluates(
 ) -> None:
     words = "Write ``{{ a }}`` and {{ b }}, :math:`{{x}^2}`, :kbd:`c`, `d <a.html>`__."
     text = f".. figure:: a.png\n   :alt: {words}\n" if field else f"{words}\n"
-    document = read_document("a.rst", text.encode())
-    (rejected,) = merge(document, {words: translation}).rejected
-    assert rejected.refusal.code == "G104"
-    good = "写 {{ b }}、``{{ a }}`` 与 :math:`{{x}^2}` 和 {a}。"
-    assert merge(document, {words: good}).rejected == ()
-
-
-def test_braces_are_looked_for_outside_of_code() -> None:
-    assert evaluated_pieces("words", is_html=False) == []
-    assert evaluated_pieces(
-        "see {a.b}, {func}`c`, `{d}`, ${e}$ and {{ f }}", is_html=False
-    ) == [
-        "{a.b}",
-        "{",
-        "{ f }",
-        "{{ f }}",
-    ]
+    document = page(text, path="a.rst")
+    assert codes(document, translation) == ["G104"]
+    assert codes(document, "写 {{ b }}、``{{ a }}`` 与 :math:`{{x}^2}` 和 {a}。") == []
 
 
 @pytest.mark.parametrize(
@@ -181,13 +163,19 @@ def test_braces_are_looked_for_outside_of_code() -> None:
 def test_it_is_looked_for_in_linear_time(piece: str) -> None:
     text = f"{piece * 1500}\n\n" * 2
     started = time.process_time()
-    read_document("a.md", text.encode())
+    page(text)
     assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
     ("text", "pieces"),
     [
+        ("words", []),
+        (
+            "see {a.b}, {func}`c`, `{d}`, ${e}$ and {{ f }}",
+            ["{a.b}", "{", "{ f }", "{{ f }}"],
+        ),
+        # A role that ends in more backquotes is code for MyST alone.
         ("See {ref}`{a.b}` and {ref}``{a.b}`` here", []),
         ("See {ref}`{a.b}``", ["{a.b}"]),
         ("See *this* {ref}`{a.b}``, too", ["{a.b}"]),
@@ -195,7 +183,5 @@ def test_it_is_looked_for_in_linear_time(piece: str) -> None:
         ("See {ref}`{a.b}` `code`", []),
     ],
 )
-def test_a_role_that_ends_in_more_backquotes_is_code_for_myst_alone(
-    text: str, pieces: list[str]
-) -> None:
+def test_braces_are_looked_for_outside_of_code(text: str, pieces: list[str]) -> None:
     assert evaluated_pieces(text, is_html=False) == pieces

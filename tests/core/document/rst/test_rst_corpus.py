@@ -63,25 +63,19 @@ def assert_joins(split: Split, blob: str) -> None:
 
     To write them again changes nothing.
     """
-    edits = sorted(
-        (
-            Edit(*piece, split.text[slice(*piece)])
-            for message in split.messages
-            for piece in pieces(message)
-        ),
-        key=lambda edit: edit.start,
-    )
+    edits = [
+        Edit(*piece, split.text[slice(*piece)])
+        for message in split.messages
+        for piece in pieces(message)
+    ]
+    edits.sort(key=lambda edit: edit.start)
     assert splice(split.text, edits) == split.text, blob
     assert all(before.end <= after.start for before, after in pairwise(edits)), blob
     for message in split.messages:
-        source = " ".join(
-            " ".join(split.text[slice(*piece)] for piece in pieces(message)).split()
-        )
+        source = " ".join(split.text[slice(*piece)] for piece in pieces(message))
         colon = ":" if message.mark == "::" else message.mark
-        assert source == " ".join(f"{message.msgid}{colon}".split()), (
-            blob,
-            message.line,
-        )
+        place = (blob, message.line)
+        assert source.split() == f"{message.msgid}{colon}".split(), place
 
 
 def pieces(message: Message) -> tuple[tuple[int, int], ...]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
+from corpus import msgids, page
 
 from pipeline.core.document.merge import merge
-from pipeline.core.document.reader import Document, read_document
+from pipeline.core.document.reader import Document
 from pipeline.core.document.rst.docstring import names_in
 
 DATA = Path(__file__).parent / "data"
@@ -18,16 +17,12 @@ GOOGLE = (DATA / "google.txt").read_text(encoding="utf-8")
 NUMPY = (DATA / "numpy.txt").read_text(encoding="utf-8")
 
 
-def messages_of(text: str) -> list[str]:
-    return [message.msgid for _, message in document(text).messages()]
-
-
 def document(text: str) -> Document:
-    return read_document("_api/tea/pour.docstring", text.encode())
+    return page(text, path="_api/tea/pour.docstring")
 
 
 def test_prose_of_google_style() -> None:
-    assert messages_of(GOOGLE) == [
+    assert msgids(document(GOOGLE)) == [
         "Pour tea into cups.",
         "Only clean cups count. See :func:`wash`.",
         "the full pot, or several pots in a tuple.",
@@ -45,7 +40,7 @@ def test_prose_of_google_style() -> None:
 
 
 def test_prose_of_numpy_style() -> None:
-    assert messages_of(NUMPY) == [
+    assert msgids(document(NUMPY)) == [
         "Pour tea into cups.",
         "the full pot",
         "names of the cups",
@@ -58,13 +53,13 @@ def test_prose_of_numpy_style() -> None:
 def test_merge_changes_prose_only(text: str) -> None:
     found = document(text)
     assert merge(found, {}).data == text.encode()
-    words = {msgid: f"译文{number}" for number, msgid in enumerate(messages_of(text))}
+    words = {msgid: f"译文{number}" for number, msgid in enumerate(msgids(found))}
     merged = merge(found, words)
     assert merged.rejected == ()
     assert merged.translated == len(words)
     result = merged.data.decode()
     assert names_in(result) == names_in(text)
-    assert messages_of(result) == list(words.values())
+    assert msgids(document(result)) == list(words.values())
 
 
 def test_merged_lines_keep_their_place() -> None:
@@ -72,28 +67,22 @@ def test_merged_lines_keep_their_place() -> None:
     assert "\n  cups (list[str]): 杯子的名字。\n  *rest" in merged.data.decode()
 
 
-@dataclass(frozen=True)
-class Hostile:
-    """A translation that would change more than prose."""
-
-    msgid: str
-    msgstr: str
-
-
-HOSTILE = (
-    Hostile("the full pot, or several pots in a tuple.", "一壶\n  kettle: 水壶"),
-    Hostile("Cups in their order. They are: warm.", "Cup: 杯子"),
-    Hostile("Two cups of tea:", ">>> spill()"),
-    Hostile("if a cup is dirty.", "脏了 :eval:`1`"),
-    Hostile("Only clean cups count. See :func:`wash`.", "见 :func:`rinse`。"),
-    Hostile("how deep to pour into each cup.", ".. raw:: html"),
-    Hostile("Two cups of tea:", "两杯茶::"),
+@pytest.mark.parametrize(
+    ("msgid", "msgstr"),
+    [
+        ("the full pot, or several pots in a tuple.", "一壶\n  kettle: 水壶"),
+        ("Cups in their order. They are: warm.", "Cup: 杯子"),
+        ("Two cups of tea:", ">>> spill()"),
+        ("if a cup is dirty.", "脏了 :eval:`1`"),
+        ("Only clean cups count. See :func:`wash`.", "见 :func:`rinse`。"),
+        ("how deep to pour into each cup.", ".. raw:: html"),
+        ("Two cups of tea:", "两杯茶::"),
+    ],
 )
-
-
-@pytest.mark.parametrize("one", HOSTILE)
-def test_no_translation_adds_sections_items_examples_or_roles(one: Hostile) -> None:
-    merged = merge(document(GOOGLE), {one.msgid: one.msgstr})
+def test_no_translation_adds_sections_items_examples_or_roles(
+    msgid: str, msgstr: str
+) -> None:
+    merged = merge(document(GOOGLE), {msgid: msgstr})
     assert merged.data == GOOGLE.encode()
     assert len(merged.rejected) == 1
 
@@ -131,11 +120,7 @@ def test_names_are_found_in_linear_time(piece: str) -> None:
 
 
 def test_first_section_is_no_metadata() -> None:
-    text = dedent("""\
-        Args:
-          pot: the full pot
-        """)
-    assert messages_of(text) == ["the full pot"]
+    assert msgids(document("Args:\n  pot: the full pot\n")) == ["the full pot"]
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
@@ -143,7 +128,7 @@ def test_literal_block_of_an_item_stays_one(line_break: str) -> None:
     """docutils reads an item of one line with the indentation of the code below it."""
     english = "Args:\n  pot: the full\n    pot::\n\n      pour()\n"
     chinese = "Args:\n  pot: 满的壶：\n    ::\n\n      pour()\n"
-    page = document(english.replace("\n", line_break))
-    merged = merge(page, {"the full pot:": "满的壶："})
+    found = document(english.replace("\n", line_break))
+    merged = merge(found, {"the full pot:": "满的壶："})
     assert not merged.rejected
     assert merged.data.decode() == chinese.replace("\n", line_break)
