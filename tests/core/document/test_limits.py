@@ -18,20 +18,18 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from corpus import msgids, page, translated
+from notebooks import code, notebook_value, prose
 
 from pipeline import limits
 from pipeline.core.catalog.update import wanted_entries
 from pipeline.core.checks.engine import fix_entry, run_checks, subjects_of
 from pipeline.core.document.merge import grammar_of, merge, place_translations
 from pipeline.core.document.message import Kind
-from pipeline.core.document.reader import Document, read_document
+from pipeline.core.document.reader import Document
 
 LONG = "word " * (limits.MESSAGE_LENGTH // 5 + 1)
 PATIENCE = 120  # seconds; what runs away takes hours
-
-
-def messages(document: Document) -> list[str]:
-    return [message.msgid for _, message in document.messages()]
 
 
 def left_in_english(document: Document) -> list[tuple[int, str]]:
@@ -41,9 +39,9 @@ def left_in_english(document: Document) -> list[tuple[int, str]]:
     return found
 
 
-def translated(document: Document) -> str:
+def in_chinese(document: Document) -> str:
     """The page with all its messages translated."""
-    return merge(document, dict.fromkeys(messages(document), "译文")).data.decode()
+    return merge(document, translated(document, lambda _: "译文")).data.decode()
 
 
 TOO_LONG = {
@@ -60,33 +58,33 @@ TOO_LONG = {
 
 @pytest.mark.parametrize("text", TOO_LONG.values(), ids=TOO_LONG)
 def test_a_block_that_is_too_long_stays_english_and_is_told(text: str) -> None:
-    document = read_document("a.md", f"Before it.\n\n{text}\nBehind it.\n".encode())
-    assert LONG.strip() not in messages(document)
+    document = page(f"Before it.\n\n{text}\nBehind it.\n")
+    assert LONG.strip() not in msgids(document)
     (found,) = left_in_english(document)
     assert found[0] in (3, 4, 5)
     assert "a block of 5,0" in found[1]
-    assert translated(document).count("译文") == len(messages(document)) >= 2
-    assert LONG.strip() in translated(document)
+    assert in_chinese(document).count("译文") == len(msgids(document)) >= 2
+    assert LONG.strip() in in_chinese(document)
 
 
 def test_a_paragraph_of_rest_that_is_too_long_stays_english_and_is_told() -> None:
-    document = read_document("a.rst", f"Before it.\n\n{LONG}\n\nBehind it.\n".encode())
-    assert messages(document) == ["Before it.", "Behind it."]
+    document = page(f"Before it.\n\n{LONG}\n\nBehind it.\n", path="a.rst")
+    assert msgids(document) == ["Before it.", "Behind it."]
     assert left_in_english(document) == [(3, limits.too_long_reason(len(LONG.strip())))]
-    assert translated(document) == f"译文\n\n{LONG}\n\n译文\n"
+    assert in_chinese(document) == f"译文\n\n{LONG}\n\n译文\n"
 
 
 def test_the_payload_of_a_picture_does_not_count() -> None:
     picture = f"![A picture](data:image/png;base64,{'A' * 10_000})"
-    document = read_document("a.md", f"Look at {picture} here.\n".encode())
-    assert len(messages(document)) == 1
+    document = page(f"Look at {picture} here.\n")
+    assert len(msgids(document)) == 1
     assert not left_in_english(document)
 
 
 @pytest.mark.parametrize("path", ["a.md", "a.rst"])
 def test_titles_are_told_in_short(path: str) -> None:
     title = "long " * 200
-    document = read_document(path, f"{title}\n{'=' * 1000}\n\nSome words.\n".encode())
+    document = page(f"{title}\n{'=' * 1000}\n\nSome words.\n", path=path)
     heading, words = [message for _, message in document.messages()]
     assert heading.kind is Kind.HEADING
     assert heading.msgid == title.strip()
@@ -103,8 +101,8 @@ LINES = "\n" * (limits.PAGE_LINES + 1)
 def test_a_page_that_is_too_long_stays_english_and_is_told(
     path: str, text: str
 ) -> None:
-    document = read_document(path, text.encode())
-    assert messages(document) == []
+    document = page(text, path=path)
+    assert msgids(document) == []
     ((line, reason),) = left_in_english(document)
     assert line == 1
     assert reason.startswith("it has ")
@@ -112,35 +110,26 @@ def test_a_page_that_is_too_long_stays_english_and_is_told(
 
 
 def test_a_notebook_that_is_too_long_stays_english_and_keeps_its_code() -> None:
-    cells = [
-        {"cell_type": "code", "metadata": {}, "source": "x = 1", "outputs": []},
-        {"cell_type": "markdown", "metadata": {}, "source": "Some words."},
-        {"cell_type": "markdown", "metadata": {}, "source": LINES},
-    ]
-    raw = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4})
-    document = read_document("a.ipynb", raw.encode())
-    assert messages(document) == []
+    cells = code("x = 1"), prose("Some words."), prose(LINES)
+    raw = json.dumps(notebook_value(*cells))
+    document = page(raw, path="a.ipynb")
+    assert msgids(document) == []
     assert document.code == ("x = 1",)
     assert len(left_in_english(document)) == 1
     assert merge(document, {"Some words.": "译文"}).data.decode() == raw
+
+
+def nested(indentation: str, text: str, count: int = 30) -> str:
+    return "".join(f"{indentation * depth}{text}\n\n" for depth in range(count))
 
 
 # One level of each, again and again, to what is too deep.
 TOO_DEEP = {
     "quotes": ("a.md", f"Before.\n\n{'> ' * 30}Words here.\n"),
     "lists": ("a.md", f"Before.\n\n{'- ' * 30}Words here.\n"),
-    "quotes of reST": (
-        "a.rst",
-        "".join(f"{'  ' * depth}Words here.\n\n" for depth in range(30)),
-    ),
-    "lists of reST": (
-        "a.rst",
-        "".join(f"{'  ' * depth}- Words here.\n\n" for depth in range(300)),
-    ),
-    "directives of reST": (
-        "a.rst",
-        "".join(f"{'   ' * depth}.. note:: Words.\n\n" for depth in range(30)),
-    ),
+    "quotes of reST": ("a.rst", nested("  ", "Words here.")),
+    "lists of reST": ("a.rst", nested("  ", "- Words here.", 300)),
+    "directives of reST": ("a.rst", nested("   ", ".. note:: Words.")),
 }
 
 
@@ -148,17 +137,17 @@ TOO_DEEP = {
 def test_what_is_nested_too_deeply_stays_english_and_is_told(
     path: str, text: str
 ) -> None:
-    document = read_document(path, text.encode())
-    assert "Words here." not in messages(document)
+    document = page(text, path=path)
+    assert "Words here." not in msgids(document)
     assert {reason for _, reason in left_in_english(document)} == {limits.TOO_DEEP}
-    assert "Words" in translated(document)
+    assert "Words" in in_chinese(document)
 
 
 def test_directives_that_stand_in_too_many_others_stay_english_and_are_told() -> None:
     opening = "".join(f"{'`' * (15 - depth)}{{note}}\n" for depth in range(10))
     closing = "".join(f"{'`' * (6 + depth)}\n" for depth in range(10))
-    document = read_document("a.md", f"{opening}Some words.\n{closing}".encode())
-    assert messages(document) == []
+    document = page(f"{opening}Some words.\n{closing}")
+    assert msgids(document) == []
     assert left_in_english(document) == [(9, limits.TOO_MANY_DIRECTIVES)]
 
 
@@ -168,9 +157,8 @@ def test_a_parser_that_recurses_too_deeply_leaves_the_page_as_it_is(
     limit = sys.getrecursionlimit()
     # As if the pipeline were called from deep within something else.
     monkeypatch.setattr(limits, "NESTING", limit)
-    text = "".join(f"{'  ' * depth}- Words here.\n\n" for depth in range(300))
-    document = read_document("a.rst", text.encode())
-    assert messages(document) == []
+    document = page(nested("  ", "- Words here.", 300), path="a.rst")
+    assert msgids(document) == []
     assert left_in_english(document) == [(1, limits.TOO_DEEP)]
 
 
@@ -189,13 +177,13 @@ def little_room(calls: int) -> Iterator[None]:
 def test_directives_that_recurse_too_deeply_leave_the_page_as_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    read_document("a.md", b"Words.\n")  # loads what is needed, which goes deep as well
+    page("Words.\n")  # loads what is needed, which goes deep as well
     monkeypatch.setattr(limits, "DIRECTIVES", 10_000)
     count = 150  # each is read by two functions at least
     text = "".join(f"{'`' * (count + 3 - depth)}{{note}}\n" for depth in range(count))
     with little_room(2 * count):
-        document = read_document("a.md", f"{text}Some words.\n".encode())
-    assert messages(document) == []
+        document = page(f"{text}Some words.\n")
+    assert msgids(document) == []
     assert left_in_english(document) == [(1, limits.TOO_DEEP)]
 
 
@@ -205,8 +193,8 @@ def test_a_merge_tries_a_bounded_number_of_times(
     monkeypatch.setattr(limits, "TRIED_LENGTH", 0)
     monkeypatch.setattr(limits, "LEAST_TRIES", 16)
     blocks = "".join(f"<div>Words {number}.</div>\n\n" for number in range(50))
-    document = read_document("a.md", f"Some words.\n\n{blocks}".encode())
-    texts = dict.fromkeys(messages(document), "译文")
+    document = page(f"Some words.\n\n{blocks}")
+    texts = dict.fromkeys(msgids(document), "译文")
     # Each is a paragraph with inline HTML now, which only the page as a whole shows.
     texts |= {msgid: f"译文 {msgid}" for msgid in texts if msgid.startswith("<div>")}
     count = 0
@@ -219,9 +207,8 @@ def test_a_merge_tries_a_bounded_number_of_times(
 
     grammar = replace(markdown, read_back=counted)
     translations = dict(enumerate(texts.values()))
-    placed_unit = place_translations(
-        grammar, document.units[0].split, translations, {}, ()
-    )
+    split = document.units[0].split
+    placed_unit = place_translations(grammar, split, translations, {}, ())
     assert placed_unit is not None
     assert placed_unit.gave_up
     assert placed_unit.kept == {0}
@@ -238,11 +225,10 @@ def test_merge_gives_up_only_if_a_try_is_left_out(
     monkeypatch.setattr(limits, "TRIED_LENGTH", 0)
     # The bad one is the last of four: all, the first half, all, the third alone, the fourth alone.
     monkeypatch.setattr(limits, "LEAST_TRIES", 5 - fewer)
-    blocks = "One.\n\nTwo.\n\nThree.\n\n<div>Four.</div>\n"
-    split = read_document("a.md", blocks.encode()).units[0].split
-    translations = {0: "一。", 1: "二。", 2: "三。", 3: "四。<div>"}
-    grammar = grammar_of(read_document("a.md", blocks.encode()))
-    placed_unit = place_translations(grammar, split, translations, {}, ())
+    document = page("One.\n\nTwo.\n\nThree.\n\n<div>Four.</div>\n")
+    texts = {0: "一。", 1: "二。", 2: "三。", 3: "四。<div>"}
+    split = document.units[0].split
+    placed_unit = place_translations(grammar_of(document), split, texts, {}, ())
     assert placed_unit is not None
     assert (placed_unit.kept, placed_unit.gave_up) == (frozenset({0, 1, 2}), gave_up)
 
@@ -308,8 +294,8 @@ PIECES = (
 
 def work_on(path: str, text: str) -> None:
     """Read, merge and check a page, as a build does."""
-    document = read_document(path, text.encode())
-    texts = {msgid: f"{msgid} 译文" for msgid in messages(document)}
+    document = page(text, path=path)
+    texts = translated(document, lambda msgid: f"{msgid} 译文")
     merge(document, texts)
     entries = [
         replace(entry, msgstr=texts[entry.msgid])
@@ -339,7 +325,16 @@ def steps(work: Callable[[], None]) -> int:
     return count
 
 
-def assert_linear(path: str, shape: Callable[[int], str]) -> None:
+SHAPES = {
+    f"{path} {name}": (path, shape)
+    for path, shapes in (("a.md", MARKDOWN), ("a.rst", RST))
+    for name, shape in shapes.items()
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("path", "shape"), SHAPES.values(), ids=SHAPES)
+def test_steps_grow_as_a_page_does(path: str, shape: Callable[[int], str]) -> None:
     work_on(path, shape(80))  # loads and compiles whatever the shape needs
     small, middle, large = (
         steps(lambda count=count: work_on(path, shape(count)))  # type: ignore[misc]
@@ -347,18 +342,6 @@ def assert_linear(path: str, shape: Callable[[int], str]) -> None:
     )
     # What the second half adds is twice what the first one did; a square would add four times.
     assert large - middle < 2.5 * (middle - small) + 1_000
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shape", MARKDOWN.values(), ids=MARKDOWN)
-def test_steps_grow_as_a_page_of_markdown_does(shape: Callable[[int], str]) -> None:
-    assert_linear("a.md", shape)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shape", RST.values(), ids=RST)
-def test_steps_grow_as_a_page_of_rest_does(shape: Callable[[int], str]) -> None:
-    assert_linear("a.rst", shape)
 
 
 @contextmanager
@@ -407,4 +390,4 @@ def test_a_word_without_end_is_left_alone(path: str) -> None:
     text = f"The {'a' * 9_000} of https://docs.example\n"
     with patience():
         work_on(path, text)
-    assert messages(read_document(path, text.encode())) == []
+    assert msgids(page(text, path=path)) == []

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
+from notebooks import code, prose
 
 from pipeline.core.document.notebook_json import Notebook, edit_cells, scan_notebook
 from pipeline.core.document.reader import read_document
 from pipeline.core.document.splice import Edit
 from pipeline.errors import InputError
 
-CODE = (
-    '{"cell_type": "code", "execution_count": null, "metadata": {}, "outputs": [], "source": ["x '
-    '= 1"]}'
-)
-MARKDOWN = '{"cell_type": "markdown", "metadata": {}, "source": ["Some words"]}'
+CODE = json.dumps(code(["x = 1"]))
+MARKDOWN = json.dumps(prose(["Some words"]))
 END = '"metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
 
@@ -26,9 +23,7 @@ def notebook(*cells: str) -> str:
 
 def markdown(source: str) -> str:
     """A notebook of one Markdown cell whose source is this JSON."""
-    return notebook(
-        f'{{"cell_type": "markdown", "metadata": {{}}, "source": {source}}}'
-    )
+    return notebook(f'{{"cell_type": "markdown", "source": {source}}}')
 
 
 def scan(raw: str) -> Notebook:
@@ -36,22 +31,15 @@ def scan(raw: str) -> Notebook:
 
 
 def test_cells_come_in_their_order() -> None:
-    raw = notebook(
-        MARKDOWN,
-        CODE,
-        '{"source": "raw\\ntext", "cell_type": "raw"}',
-    )
+    raw = notebook(MARKDOWN, CODE, '{"source": "raw\\ntext", "cell_type": "raw"}')
     cells = scan(raw).cells
     assert [(cell.kind, cell.source) for cell in cells] == [
         ("markdown", "Some words"),
         ("code", "x = 1"),
         ("raw", "raw\ntext"),
     ]
-    assert [[raw[start:end] for start, end in cell.literals] for cell in cells] == [
-        ['"Some words"'],
-        ['"x = 1"'],
-        ['"raw\\ntext"'],
-    ]
+    literals = [[raw[start:end] for start, end in cell.literals] for cell in cells]
+    assert literals == [['"Some words"'], ['"x = 1"'], ['"raw\\ntext"']]
 
 
 @pytest.mark.parametrize(
@@ -89,6 +77,9 @@ def test_a_notebook_may_have_no_cells(raw: str, has_metadata: bool) -> None:
     assert (found.cells, found.has_metadata) == ((), has_metadata)
 
 
+NO_SOURCE = "the source of cell 1 is neither a string nor a list of strings"
+
+
 @pytest.mark.parametrize(
     ("raw", "where", "what"),
     [
@@ -100,22 +91,11 @@ def test_a_notebook_may_have_no_cells(raw: str, has_metadata: bool) -> None:
         ('{"cells": [\n1 2]}', ":2", "Expecting ',' delimiter (column 3)"),
         ('{"cells": [' + MARKDOWN + " 1]}", ":1", "Expecting ',' delimiter"),
         ('{"cells": [], "nbformat": }', ":1", "Expecting value (column 27)"),
-        (
-            '{"cells": [], "nbformat": 4,}',
-            ":1",
-            "is not valid JSON",
-        ),
+        ('{"cells": [], "nbformat": 4,}', ":1", "is not valid JSON"),
         ('{"cells": [], "nbformat": 4}\n\nmore', ":3", "Extra data (column 1)"),
-        (
-            '{"cells": [], "cells": [], "nbformat": 4}',
-            ":1",
-            "the key 'cells' occurs twice in one object (column 15)",
-        ),
-        (
-            notebook('{"cell_type": "code",\n"source": "",\n"source": ""}'),
-            ":3",
-            "the key 'source' occurs twice",
-        ),
+        ('{"cells": [], "cells": []}', ":1", "'cells' occurs twice in one object"),
+        ('{"cells": [], "cells": []}', ":1", "(column 15)"),
+        (notebook('{"source": "",\n"source": ""}'), ":2", "'source' occurs twice"),
         (markdown('["one"'), ":1", "Expecting ',' delimiter"),
         (markdown('["one",]'), ":1", "Expecting value"),
         ('{"cells": [], "nbformat": "4', ":1", "Unterminated string"),
@@ -132,42 +112,18 @@ def test_a_notebook_may_have_no_cells(raw: str, has_metadata: bool) -> None:
         ('{"cells": []}', "", "its nbformat is None, not 4"),
         ('{"cells": [], "nbformat": 5}', "", "its nbformat is 5, not 4"),
         ('{"cells": [], "nbformat": "4"}', "", "its nbformat is '4', not 4"),
-        (
-            '{"worksheets": [{"cells": []}], "nbformat": 3}',
-            "",
-            "is a notebook of nbformat 3",
-        ),
+        ('{"worksheets": [{}], "nbformat": 3}', "", "is a notebook of nbformat 3"),
         ('{"cells": [], "nbformat": 3}', "", "is a notebook of nbformat 3"),
-        (
-            '{"cells": [], "nbformat": 4, "worksheets": []}',
-            "",
-            "is a notebook of nbformat 3",
-        ),
+        ('{"nbformat": 4, "worksheets": []}', "", "is a notebook of nbformat 3"),
         (notebook("1"), "", "cell 1 is not an object"),
         (notebook("[}"), ":1", "Expecting value"),
         (notebook(MARKDOWN, "{}"), "", "cell 2 has the type None"),
-        (
-            notebook('{"cell_type": "heading", "source": ""}'),
-            "",
-            "cell 1 has the type 'heading'",
-        ),
-        (
-            notebook('{"cell_type": ["code"], "source": ""}'),
-            "",
-            "cell 1 has the type ['code']",
-        ),
+        (notebook('{"cell_type": "heading"}'), "", "cell 1 has the type 'heading'"),
+        (notebook('{"cell_type": ["code"]}'), "", "cell 1 has the type ['code']"),
         (notebook('{"cell_type": "code"}'), "", "cell 1 has no source"),
-        (
-            markdown("null"),
-            "",
-            "the source of cell 1 is neither a string nor a list of strings",
-        ),
+        (markdown("null"), "", NO_SOURCE),
         (markdown("[1]"), "", "the source of cell 1 has a line that is not a string"),
-        (
-            markdown("{}"),
-            "",
-            "the source of cell 1 is neither a string nor a list of strings",
-        ),
+        (markdown("{}"), "", NO_SOURCE),
         (
             '{"cells": [], "nbformat": 4, "metadata": ' + "[" * 100_000,
             "",
@@ -209,15 +165,11 @@ def test_bytes_that_are_not_utf8() -> None:
         ('"\\"Some\\" \\\\words"', Edit(1, 5, "甲"), '"\\"甲\\" \\\\words"'),
         ('"\\"Some\\" \\\\words"', Edit(8, 13, "甲"), '"\\"Some\\" \\\\甲"'),
         (
-            '"\\u00e9 \\ud83e\\uddea words"',
-            Edit(4, 9, "字"),
+            '"\\u00e9 \\ud83e\\uddea a"',
+            Edit(4, 5, "字"),
             '"\\u00e9 \\ud83e\\uddea \\u5b57"',
         ),
-        (
-            '"\\u00e9 \\ud83e\\uddea words"',
-            Edit(2, 3, "🔬"),
-            '"\\u00e9 \\ud83d\\udd2c words"',
-        ),
+        ('"\\u00e9 \\ud83e\\uddea a"', Edit(2, 3, "🔬"), '"\\u00e9 \\ud83d\\udd2c a"'),
         ('"\\ud83e \\uddea words"', Edit(4, 9, "x"), '"\\ud83e \\uddea x"'),
         # Colab's dialect.
         ('"\\u003cb\\u003e words"', Edit(4, 9, "字"), '"\\u003cb\\u003e 字"'),
@@ -230,18 +182,14 @@ def test_bytes_that_are_not_utf8() -> None:
         ('["Some\\n",\n  "words"]', Edit(5, 10, "甲"), '["Some\\n",\n  "甲"]'),
         ('["Some\\n",\n  "words"]', Edit(0, 10, "甲\n乙"), '["甲\\n",\n  "乙"]'),
         (
-            '["Some\\n",\n  "words\\n", "end"]',
-            Edit(11, 14, "甲\n乙\n丙"),
-            '["Some\\n",\n  "words\\n", "甲\\n", "乙\\n", "丙"]',
+            '["a\\n",\n "b\\n", "c"]',
+            Edit(4, 5, "甲\n乙"),
+            '["a\\n",\n "b\\n", "甲\\n", "乙"]',
         ),
         ('["Some\\n",\n  "words"]', Edit(0, 5, "甲"), '["甲",\n  "words"]'),
         ('["Some\\n", "words\\n", ""]', Edit(5, 10, "甲"), '["Some\\n", "甲\\n", ""]'),
         ('["So", "me\\n", "wo", "rds"]', Edit(1, 7, "甲"), '["S甲", "rds"]'),
-        (
-            '[\n   "Some words"\n  ]',
-            Edit(0, 10, "甲\n乙"),
-            '[\n   "甲\\n",\n   "乙"\n  ]',
-        ),
+        ('[\n   "words"\n  ]', Edit(0, 5, "甲\n乙"), '[\n   "甲\\n",\n   "乙"\n  ]'),
         ('["Some words"]', Edit(0, 0, "甲\n"), '["甲\\n","Some words"]'),
         ('["Some\\n", "words"]', Edit(10, 10, "!"), '["Some\\n", "words!"]'),
     ],
@@ -250,32 +198,24 @@ def test_an_edit_leaves_all_other_bytes_as_they_are(
     source: str, edit: Edit, expected: str
 ) -> None:
     raw = markdown(source)
-    notebook_read = scan(raw)
-    merged = edit_cells(notebook_read, {0: [edit]})
+    merged = edit_cells(scan(raw), {0: [edit]})
     assert merged == markdown(expected)
-    text = notebook_read.cells[0].source
-    assert (
-        scan(merged).cells[0].source
-        == text[: edit.start] + edit.text + text[edit.end :]
-    )
+    text = scan(raw).cells[0].source
+    new = text[: edit.start] + edit.text + text[edit.end :]
+    assert scan(merged).cells[0].source == new
 
 
 def test_edits_of_several_cells() -> None:
     raw = notebook(MARKDOWN, CODE, MARKDOWN)
-    merged = edit_cells(
-        scan(raw), {2: [Edit(0, 4, "甲"), Edit(5, 10, "乙")], 0: [Edit(0, 10, "丙")]}
-    )
+    edits = {2: [Edit(0, 4, "甲"), Edit(5, 10, "乙")], 0: [Edit(0, 10, "丙")]}
+    merged = edit_cells(scan(raw), edits)
     assert [cell.source for cell in scan(merged).cells] == ["丙", "x = 1", "甲 乙"]
     assert merged == raw.replace("Some words", "丙", 1).replace("Some words", "甲 乙")
 
 
 def test_line_ends_of_the_json_and_of_the_source_stay() -> None:
-    raw = (
-        json.dumps(json.loads(markdown('["Some\\r\\n", "words"]')), indent=1).replace(
-            "\n", "\r\n"
-        )
-        + "\r\n"
-    )
+    value = json.loads(markdown('["Some\\r\\n", "words"]'))
+    raw = f"{json.dumps(value, indent=1)}\n".replace("\n", "\r\n")
     merged = edit_cells(scan(raw), {0: [Edit(6, 11, "甲\r\n乙")]})
     assert "\n" not in merged.replace("\r\n", "")
     assert scan(merged).cells[0].source == "Some\r\n甲\r\n乙"
@@ -283,17 +223,6 @@ def test_line_ends_of_the_json_and_of_the_source_stay() -> None:
 
 def test_large_outputs_are_skipped_quickly() -> None:
     payload = "iVBORw0KGgo" * 2_000_000  # 22 MB
-    output: dict[str, Any] = {
-        "output_type": "display_data",
-        "metadata": {},
-        "data": {"image/png": payload},
-    }
-    cell = {
-        "cell_type": "code",
-        "metadata": {},
-        "execution_count": 1,
-        "outputs": [output],
-        "source": ["x"],
-    }
-    raw = notebook(json.dumps(cell), MARKDOWN)
+    output = {"output_type": "display_data", "data": {"image/png": payload}}
+    raw = notebook(json.dumps(code("x", outputs=[output])), MARKDOWN)
     assert [cell.source for cell in scan(raw).cells] == ["x", "Some words"]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
-from corpus import HOSTILE, assert_only_prose_changed, hostile
+from corpus import HOSTILE, assert_only_prose_changed, hostile, translated
 from hypothesis import given
 from hypothesis import strategies as st
+from notebooks import notebook_value
+from notebooks import prose as prose_cell
 from odd_texts import texts
 
 from pipeline.core.document import prose
@@ -30,19 +33,14 @@ json_values = st.recursive(
 )
 sources = st.one_of(texts, st.lists(texts, max_size=4))
 cells = st.builds(
-    lambda kind, source, extra: {
-        **extra,
-        "cell_type": kind,
-        "metadata": {},
-        "source": source,
-    },
+    lambda kind, source, extra: {**extra, **prose_cell(source), "cell_type": kind},
     st.sampled_from(["markdown", "markdown", "code", "raw"]),
     sources,
     st.dictionaries(st.text(max_size=3), json_values, max_size=2),
 )
 notebooks = st.builds(
     lambda found, metadata, layout, ascii_only: json.dumps(
-        {"cells": found, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5},
+        {**notebook_value(*found), "metadata": metadata},
         indent=layout,
         ensure_ascii=ascii_only,
     ),
@@ -58,6 +56,10 @@ msgstrs = st.one_of(
 
 def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
+
+
+def encoded_utf16(text: str) -> bytes:
+    return text.encode("utf-16", "surrogatepass")
 
 
 def read(path: str, data: bytes) -> Document | None:
@@ -77,16 +79,12 @@ def assert_joins(document: Document, data: bytes) -> None:
         for message in unit.split.messages:
             assert at <= message.start < message.end <= len(unit.split.text)
             assert prose.has_words(prose.show_payloads(message.msgid, message.payloads))
-            assert not message.msgid.startswith("\n")
-            assert not message.msgid.endswith("\n")
+            assert message.msgid == message.msgid.strip("\n")
             at = message.end
-        assert placement.place(unit.split, {}).text == unit.split.text
-        assert (
-            guard.read_back(
-                unit.split, placement.place(unit.split, {}), page=unit.cell is None
-            )
-            is not None
-        )
+        placed = placement.place(unit.split, {})
+        assert placed.text == unit.split.text
+        is_page = unit.cell is None
+        assert guard.read_back(unit.split, placed, page=is_page) is not None
 
 
 @given(text=texts)
@@ -120,26 +118,24 @@ def test_a_broken_notebook_ends_in_a_value_or_in_our_error(
 ) -> None:
     start = data.draw(st.integers(0, len(raw)))
     end = data.draw(st.integers(start, min(len(raw), start + 10)))
-    broken = (
-        raw[:start]
-        + data.draw(st.text(alphabet='{}[]",:\\ue\n nul1234source', max_size=4))
-        + raw[end:]
-    )
-    if document := read("a.ipynb", encoded(broken)):
-        assert_joins(document, encoded(broken))
+    piece = data.draw(st.text(alphabet='{}[]",:\\ue\n nul1234source', max_size=4))
+    broken = encoded(raw[:start] + piece + raw[end:])
+    if document := read("a.ipynb", broken):
+        assert_joins(document, broken)
 
 
 @given(value=json_values)
 def test_any_json_ends_in_a_value_or_in_our_error(value: object) -> None:
-    read("a.ipynb", json.dumps(value).encode())
-    read("a.ipynb", json.dumps({"cells": value, "nbformat": 4}).encode())
-    read("a.ipynb", json.dumps({"cells": [value], "nbformat": 4}).encode())
-    read(
-        "a.ipynb",
-        json.dumps(
-            {"cells": [{"cell_type": "markdown", "source": value}], "nbformat": 4}
-        ).encode(),
-    )
+    for raw in (
+        value,
+        {"cells": value, "nbformat": 4},
+        {"cells": [value], "nbformat": 4},
+        {"cells": [{"cell_type": "markdown", "source": value}], "nbformat": 4},
+    ):
+        read("a.ipynb", json.dumps(raw).encode())
+
+
+FRAME = PageExtras(attribution="From there.", anchors=frozenset({"word", "words-here"}))
 
 
 @given(
@@ -154,21 +150,13 @@ def test_any_translation_of_a_page_changes_only_prose(
     document = read("a.md", encoded(header + text))
     if document is None:
         return
-    translations = {
-        message.msgid: data.draw(msgstrs) for _, message in document.messages()
-    }
+    translations = translated(document, lambda _: data.draw(msgstrs))
     merged = merge(document, translations)
     assert_only_prose_changed(document, merged.data)
     assert read_document("a.md", merged.data).code == document.code
     assert merged.translated or merged.data == document.raw.encode()
     if framed and document.units[0].split.title_end is not None:
-        framed_page = merge(
-            document,
-            translations,
-            PageExtras(
-                attribution="From there.", anchors=frozenset({"word", "words-here"})
-            ),
-        )
+        framed_page = merge(document, translations, FRAME)
         assert read_document("a.md", framed_page.data).code == document.code
 
 
@@ -180,10 +168,7 @@ def test_any_translation_of_a_notebook_changes_only_prose(
     document = read("a.ipynb", encoded(raw))
     if document is None:
         return
-    merged = merge(
-        document,
-        {message.msgid: data.draw(msgstrs) for _, message in document.messages()},
-    )
+    merged = merge(document, translated(document, lambda _: data.draw(msgstrs)))
     assert_only_prose_changed(document, merged.data)
     assert read_document("a.ipynb", merged.data).code == document.code
 
@@ -200,28 +185,27 @@ def test_an_edit_lands_where_it_should_whatever_the_escapes(
     text: str, ascii_only: bool, data: st.DataObject
 ) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=3)))
-    pieces = [
-        text[start:end]
-        for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)
-    ]
-    source = data.draw(st.sampled_from([text, pieces]))
-    raw = json.dumps(
-        {"cells": [{"cell_type": "markdown", "source": source}], "nbformat": 4},
-        ensure_ascii=ascii_only,
-    )
+    pieces = [text[start:end] for start, end in pairwise([0, *cuts, len(text)])]
+    source = data.draw(st.just(text) | st.just(pieces))
+    value = notebook_value(prose_cell(source))
+    raw = json.dumps(value, ensure_ascii=ascii_only)
     notebook = scan_notebook(raw, where="a")
     # Two halves of a surrogate pair have become one character.
     text = notebook.cells[0].source
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     new = data.draw(st.text(alphabet='字a"\\\n🧪', max_size=4))
-    merged = scan_notebook(
-        edit_cells(notebook, {0: [Edit(start, end, new)]}), where="a"
-    )
+    edits = {0: [Edit(start, end, new)]}
+    merged = scan_notebook(edit_cells(notebook, edits), where="a").cells[0].source
     expected = text[:start] + new + text[end:]
-    assert merged.cells[0].source.encode("utf-16", "surrogatepass") == expected.encode(
-        "utf-16", "surrogatepass"
-    )
+    assert encoded_utf16(merged) == encoded_utf16(expected)
+
+
+# What stands before the first line of a message, and before its other lines.
+CONTAINERS = [
+    *(("", ""), ("> ", "> "), ("- ", "  "), ("1. > ", "   > "), ("[^1]: ", "    ")),
+    (": x\n\n  ", "  "),
+]
 
 
 @given(
@@ -241,18 +225,7 @@ def test_fold_and_to_markdown_undo_each_other(
 
     Container and line end make no difference.
     """
-    first, rest = data.draw(
-        st.sampled_from(
-            [
-                ("", ""),
-                ("> ", "> "),
-                ("- ", "  "),
-                ("1. > ", "   > "),
-                ("[^1]: ", "    "),
-                (": x\n\n  ", "  "),
-            ]
-        )
-    )
+    first, rest = data.draw(st.sampled_from(CONTAINERS))
     line_end = data.draw(st.sampled_from(["\n", "\r\n", "\r"]))
     mark = data.draw(st.sampled_from(["\\", "  ", "    "]))
     text = first + f"{mark}\n{rest}".join(lines) + "\n"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 
 import pytest
+from corpus import msgids, page
 from hypothesis import given
 from hypothesis import strategies as st
 from notebooks import notebook_value, prose
@@ -32,10 +32,10 @@ from pipeline.reading import Reading
 HEADER = "---\njupytext:\n  text_representation:\n    format_name: myst\n---\n"
 
 
-def notebook(*sources: tuple[str, str | list[str]]) -> bytes:
+def notebook_of(*sources: tuple[str, str | list[str]]) -> str:
     """A notebook of cells, each with its kind and its source."""
     cells = ({**prose(source), "cell_type": kind} for kind, source in sources)
-    return json.dumps(notebook_value(*cells, minor=5)).encode()
+    return json.dumps(notebook_value(*cells))
 
 
 def places(document: Document) -> list[tuple[str, str]]:
@@ -46,55 +46,46 @@ def places(document: Document) -> list[tuple[str, str]]:
 
 
 def test_messages_of_a_notebook_come_with_their_cells() -> None:
-    data = notebook(
+    text = notebook_of(
         ("markdown", "# Title\n\nsome words"),
         ("code", "x = 1"),
         ("raw", "raw words"),
         ("markdown", ["more\n", "words"]),
     )
-    document = read_document("a/b.ipynb", data)
+    document = page(text, path="a/b.ipynb")
     assert document.format is Format.NOTEBOOK
     assert places(document) == [
         ("a/b.ipynb, cell 1:1", "Title"),
         ("a/b.ipynb, cell 1:3", "some words"),
         ("a/b.ipynb, cell 4:1", "more words"),
     ]
-    assert [message.headings for _, message in document.messages()] == [
-        (),
-        ("Title",),
-        ("Title",),
-    ]
+    headings = [message.headings for _, message in document.messages()]
+    assert headings == [(), ("Title",), ("Title",)]
     assert document.code == ("x = 1",)
-    assert document.raw.encode() == data
+    assert document.raw == text
 
 
 def test_cells_are_split_apart() -> None:
-    data = notebook(
+    text = notebook_of(
         ("markdown", "```python\nnever closed"),
         ("markdown", "---\nwords: here\n---"),
         ("markdown", "- [ ] task"),
     )
-    assert [msgid for _, msgid in places(read_document("a.ipynb", data))] == [
-        "words: here",
-        "task",
-    ]
+    assert msgids(page(text, path="a.ipynb")) == ["words: here", "task"]
 
 
 def test_a_myst_notebook_has_prose_and_code() -> None:
     text = f"{HEADER}\n# Title\n\n```{{code-cell}}\nx = 1\n```\n\n+++\n\nsome words\n"
-    document = read_document("a/b.md", text.encode())
+    document = page(text, path="a/b.md")
     assert document.format is Format.MYST_NOTEBOOK
     assert places(document) == [("a/b.md:7", "Title"), ("a/b.md:15", "some words")]
     assert document.code == ("x = 1\n",)
 
 
 def test_a_plain_myst_page_has_no_code() -> None:
-    document = read_document("a/b.md", b"# Title\n")
-    assert (document.format, document.code, document.notebook) == (
-        Format.MYST,
-        (),
-        None,
-    )
+    document = page("# Title\n")
+    assert (document.format, document.code) == (Format.MYST, ())
+    assert document.notebook is None
 
 
 @pytest.mark.parametrize(
@@ -132,7 +123,7 @@ POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 5\n"
         ("a.md", b"> %{x}\n>", "a.md", "the Markdown parser fails"),
         (
             "a.ipynb",
-            notebook(("code", ""), ("markdown", "> %{x}\n>")),
+            notebook_of(("code", ""), ("markdown", "> %{x}\n>")).encode(),
             "a.ipynb, cell 2",
             "the Markdown parser fails",
         ),
@@ -151,21 +142,19 @@ def test_what_cannot_be_read_is_refused_with_its_place(
 
 
 @pytest.mark.parametrize(
-    "data",
+    "text",
     [
-        b"",
-        b"\n",
-        b"\xef\xbb\xbf",
-        b"\r",
-        b"---\n---\n",
-        b"```\nopen",
-        b"\xef\xbb\xbf---\njupytext: x\n---\n",
+        *("", "\n", "\ufeff", "\r", "---\n---\n", "```\nopen"),
+        "\ufeff---\njupytext: x\n---\n",
     ],
 )
-def test_pages_without_a_message(data: bytes) -> None:
-    document = read_document("a.md", data)
-    assert list(document.messages()) == []
-    assert document.raw.encode() == data
+def test_pages_without_a_message(text: str) -> None:
+    document = page(text)
+    assert msgids(document) == []
+    assert document.raw == text
+
+
+A_B = Page(name="a/b", files=(SourceFile(path="a/b.md", blob="0" * 40),))
 
 
 @pytest.mark.parametrize(
@@ -179,20 +168,19 @@ def test_pages_without_a_message(data: bytes) -> None:
     ],
 )
 def test_title_of_a_page(text: str, title: str) -> None:
-    page = Page(name="a/b", files=(SourceFile(path="a/b.md", blob="0" * 40),))
-    assert (
-        SplitPage(page=page, documents=(read_document("a/b.md", text.encode()),)).title
-        == title
-    )
-    assert SplitPage(page=page, documents=()).title == "a/b"
-    assert not SplitPage(page=page, documents=()).is_complete
+    split = SplitPage(page=A_B, documents=(page(text, path="a/b.md"),))
+    assert split.title == title
+
+
+def test_a_page_without_documents_has_its_name_as_title() -> None:
+    assert SplitPage(page=A_B, documents=()).title == "a/b"
+    assert not SplitPage(page=A_B, documents=()).is_complete
 
 
 def test_literal_blocks_of_a_plain_page_are_no_cells() -> None:
-    page = read_document("a/b.rst", b"Words::\n\n   x = 1\n")
-    assert not page.is_notebook
-    assert read_document("a/b.ipynb", notebook(("code", "x = 1"))).is_notebook
-    assert read_document("a/b.md", f"{HEADER}\nwords\n".encode()).is_notebook
+    assert not page("Words::\n\n   x = 1\n", path="a/b.rst").is_notebook
+    assert page(notebook_of(("code", "x = 1")), path="a/b.ipynb").is_notebook
+    assert page(f"{HEADER}\nwords\n").is_notebook
 
 
 NEWS = """# News
@@ -230,16 +218,15 @@ Old words.
 
 def read(path: str, text: str, sections: int) -> Document:
     reading = Reading(partly=(("changes/*", 9), ("news", sections)))
-    return read_document(path, text.encode(), reading)
+    return page(text, reading, path=path)
 
 
 @pytest.mark.parametrize(("path", "text"), [("news.md", NEWS), ("news.rst", REST)])
 def test_only_messages_of_the_first_sections_are_there(path: str, text: str) -> None:
     document = read(path, text, 1)
-    said = [message.msgid for _, message in document.messages()]
-    assert said[:3] == ["News", "Words above.", "Two"]
-    assert said[3].startswith("New in two")
-    assert len(said) == 4
+    *said, last = msgids(document)
+    assert said == ["News", "Words above.", "Two"]
+    assert last.startswith("New in two")
     split = document.units[0].split
     assert [message.msgid for message in split.rest][:2] == ["One", "Old words."]
     line = text.split("\n").index("One" if path.endswith("rst") else "## One") + 1
@@ -252,22 +239,15 @@ def test_the_rest_is_upstreams_and_lands_where_it_has_moved(
     path: str, text: str
 ) -> None:
     document = read(path, text, 1)
-    chinese: Mapping[str, str] = {"Old words.": "旧", "News": "新闻"} | {
-        message.msgid: "二"
-        for _, message in document.messages()
-        if "New in" in message.msgid
-    }
+    chinese = {"Old words.": "旧", "News": "新闻", msgids(document)[-1]: "二"}
     merged = merge(document, chinese)
     shown = merged.data.decode()
     assert "二" in shown
     assert "旧" not in shown
     assert shown.endswith(text[text.index("Old words.") :])
     rest = [block for block in merged.blocks if block.is_rest]
-    lines = shown.split("\n")
-    assert [lines[block.line - 1].strip("# ") for block in rest[:2]] == [
-        "One",
-        "Old words.",
-    ]
+    lines = [shown.split("\n")[block.line - 1].strip("# ") for block in rest]
+    assert lines[:2] == ["One", "Old words."]
     assert not any(block.is_translated for block in rest)
 
 
@@ -277,15 +257,13 @@ def test_an_untouched_page_has_its_rest_in_place() -> None:
     assert [block.line for block in merged.blocks if block.is_rest][:1] == [10]
 
 
-@pytest.mark.parametrize("sections", [0, 2, 7])
-def test_a_page_with_as_many_sections_is_whole(sections: int) -> None:
-    document = read("news.md", NEWS, sections)
-    assert document.units[0].split == split_text(NEWS, page=True)
-
-
-def test_a_page_without_several_sections_is_whole() -> None:
-    split = split_text("# News\n\n## One\n\nWords.\n", page=True)
-    assert first_sections(split, 1) == split
+@pytest.mark.parametrize(
+    ("text", "sections"),
+    [(NEWS, 0), (NEWS, 2), (NEWS, 7), ("# News\n\n## One\n\nWords.\n", 1)],
+)
+def test_a_page_with_as_many_sections_is_whole(text: str, sections: int) -> None:
+    document = read("news.md", text, sections)
+    assert document.units[0].split == split_text(text, page=True)
 
 
 def test_sections_of_the_first_level_count_where_they_are_several() -> None:
@@ -307,16 +285,8 @@ FRONT = "---\nkernelspec:\n  name: python3\n---\n\n"
 
 def shown(path: str, data: str) -> dict[str, tuple[str, ...]]:
     """The code that is shown, by the message that leads to it."""
-    document = read_document(path, data.encode())
-    return {message.msgid: code for message, code in messages_with_code(document)}
-
-
-def notebook_of(*cells: tuple[str, str]) -> str:
-    """A notebook of cells: their kinds and sources."""
-    made = [
-        {"cell_type": kind, "metadata": {}, "source": source} for kind, source in cells
-    ]
-    return json.dumps({"cells": made, "metadata": {}, "nbformat": 4})
+    shown_code = messages_with_code(page(data, path=path))
+    return {message.msgid: code for message, code in shown_code}
 
 
 @pytest.mark.parametrize(
@@ -325,10 +295,7 @@ def notebook_of(*cells: tuple[str, str]) -> str:
         ("\n```{code-cell}\na = 1\n```\n", ("a = 1",)),
         ("\n```{code-cell} ipython3\n:tags: [x]\n\na = 1\n```\n", ("a = 1",)),
         ("\n~~~{code-cell}\n---\ntags: [x]\n---\na = 1\n~~~\n", ("a = 1",)),
-        (
-            "\n+++ {}\n\n```{code-cell}\n\n\na = 1\n    b\nc\nd\n```\n",
-            ("a = 1", "    b", "c"),
-        ),
+        ("\n+++ {}\n\n```{code-cell}\n\n\na\n    b\nc\nd\n```\n", ("a", "    b", "c")),
         (f"\n```{{code-cell}}\n{'x' * 300}\n```\n", (f"{'x' * 100}…",)),
         ("\n```{code-cell}\na\t= 1\u2028\x0c\n```\n", ("a = 1",)),
         ("\n```{code-cell}\n\n```\n", ()),
@@ -339,10 +306,8 @@ def notebook_of(*cells: tuple[str, str]) -> str:
     ],
 )
 def test_a_myst_page(between: str, code: tuple[str, ...]) -> None:
-    assert (
-        shown("a.md", f"{FRONT}Light a lamp:\n{between}\nThe end.\n")["Light a lamp:"]
-        == code
-    )
+    text = f"{FRONT}Light a lamp:\n{between}\nThe end.\n"
+    assert shown("a.md", text)["Light a lamp:"] == code
 
 
 @pytest.mark.parametrize(
@@ -376,13 +341,10 @@ def test_a_notebook() -> None:
 
 
 def test_notes_show_it_and_the_layout_of_the_page_does_not_know_it() -> None:
-    pages = [
-        read_document(
-            "a.md", f"{FRONT}Run:\n\n```{{code-cell}}\n{code}\n```\n".encode()
-        )
+    old, new = (
+        wanted_entries("a", [page(f"{FRONT}Run:\n\n```{{code-cell}}\n{code}\n```\n")])
         for code in ("a = 1\nb = 2", "other()")
-    ]
-    old, new = (wanted_entries("a", [page]) for page in pages)
+    )
     assert old[0].notes == ("paragraph", "code: a = 1", "code: b = 2")
     assert new[0].notes == ("paragraph", "code: other()")
     assert layout_of(old) == layout_of(new)
@@ -392,9 +354,8 @@ def test_notes_show_it_and_the_layout_of_the_page_does_not_know_it() -> None:
 
 @given(code=st.text(max_size=60))
 def test_a_note_is_one_line_that_can_be_seen(code: str) -> None:
-    for lines in shown(
-        "a.ipynb", notebook_of(("markdown", "Run:"), ("code", code))
-    ).values():
+    text = notebook_of(("markdown", "Run:"), ("code", code))
+    for lines in shown("a.ipynb", text).values():
         assert len(lines) <= 3
         for line in lines:
             assert line.strip()

@@ -53,14 +53,10 @@ def test_places_of_messages_and_insertions() -> None:
     insertions = [Edit(0, 0, "(target)=\n"), Edit(7, 7, "\n\n> A line.")]
     result = placement.place(split, {0: "标题"}, insertions)
     assert result.text == "(target)=\n# 标题\n\n> A line.\n\nwords here\n"
-    assert [result.text[start:end] for start, end in result.spans] == [
-        "标题",
-        "words here",
-    ]
-    assert [result.text[start:end] for start, end in result.inserted] == [
-        "(target)=\n",
-        "\n\n> A line.",
-    ]
+    words = [result.text[start:end] for start, end in result.spans]
+    assert words == ["标题", "words here"]
+    inserted = [result.text[start:end] for start, end in result.inserted]
+    assert inserted == ["(target)=\n", "\n\n> A line."]
 
 
 @pytest.mark.parametrize(

@@ -29,13 +29,10 @@ def test_a_slug_is_what_myst_makes_of_a_title(title: str, slug: str) -> None:
     assert anchors.slug(title) == slug
 
 
-def test_a_title_is_taken_without_its_markup() -> None:
-    assert anchors.plain_title(" The `jit` *decorator* ") == "The jit decorator"
-
-
 @pytest.mark.parametrize(
     ("title", "plain"),
     [
+        (" The `jit` *decorator* ", "The jit decorator"),
         (r"The \<img src=x\> \*tag\*", "The <img src=x> *tag*"),
         ("The &lt;img&gt; tag", "The <img> tag"),
         ("The `<img>` tag", "The <img> tag"),
@@ -80,48 +77,40 @@ def test_anchors_that_links_lead_to_are_found(
     assert anchors.linked_anchors([(page, text)]) == expected
 
 
-def plan(*texts: str, linked: tuple[str, ...]) -> dict[tuple[int, int], str]:
-    return anchors.plan_targets([split_text(text) for text in texts], frozenset(linked))
-
-
-def test_only_headings_that_are_linked_to_get_an_anchor() -> None:
-    assert plan(
-        "# First\n\nwords\n\n## Second part\n",
-        linked=("second-part", "nowhere", "words"),
-    ) == {(0, 2): "second-part"}
-    assert plan("# First\n", linked=()) == {}
-
-
-def test_headings_that_occur_again_are_numbered() -> None:
-    assert plan("# Part\n\n# Part\n", "# Part\n", linked=("part-1", "part-2")) == {
-        (0, 1): "part-1",
-        (1, 0): "part-2",
-    }
-
-
-def test_anchors_as_jupyter_makes_them() -> None:
-    assert (
-        plan("# Pure Functions!\n", linked=("Pure-Functions!", "Pure-Functions")) == {}
-    )
-    assert plan("# Pure Functions\n", linked=("Pure-Functions",)) == {
-        (0, 0): "Pure-Functions"
-    }
+PURE = "# Pure Functions!\n"
 
 
 @pytest.mark.parametrize(
-    "target",
+    ("texts", "linked", "expected"),
     [
-        "(first)=\n# First\n",
-        '<a id="first"></a>\n\n# First\n',
-        '<a name="first"></a>\n\n# First\n',
+        # Only headings that are linked to get an anchor.
+        (
+            ["# First\n\nwords\n\n## Second part\n"],
+            ["second-part", "nowhere", "words"],
+            {(0, 2): "second-part"},
+        ),
+        (["# First\n"], [], {}),
+        # Headings that occur again are numbered.
+        (
+            ["# Part\n\n# Part\n", "# Part\n"],
+            ["part-1", "part-2"],
+            {(0, 1): "part-1", (1, 0): "part-2"},
+        ),
+        # Anchors as Jupyter makes them.
+        ([PURE], ["Pure-Functions!", "Pure-Functions"], {}),
+        ([PURE.replace("!", "")], ["Pure-Functions"], {(0, 0): "Pure-Functions"}),
+        # Headings that have their target need none, and those in containers get none.
+        (["(first)=\n# First\n"], ["first"], {}),
+        (['<a id="first"></a>\n\n# First\n'], ["first"], {}),
+        (['<a name="first"></a>\n\n# First\n'], ["first"], {}),
+        (["> # First\n\n- # Second\n"], ["first", "second"], {}),
     ],
 )
-def test_headings_that_have_their_target_need_none(target: str) -> None:
-    assert plan(target, linked=("first",)) == {}
-
-
-def test_headings_in_containers_get_none() -> None:
-    assert plan("> # First\n\n- # Second\n", linked=("first", "second")) == {}
+def test_linked_headings_get_an_anchor(
+    texts: list[str], linked: list[str], expected: dict[tuple[int, int], str]
+) -> None:
+    splits = [split_text(text) for text in texts]
+    assert anchors.plan_targets(splits, frozenset(linked)) == expected
 
 
 @pytest.mark.parametrize(
@@ -139,11 +128,6 @@ def test_headings_in_containers_get_none() -> None:
 def test_an_anchor_is_inserted_above_its_heading(
     text: str, notebook: bool, expected: str
 ) -> None:
-    split = split_text(text)
-    message = split.messages[-1]
-    assert (
-        splice.splice(
-            text, [anchors.target_edit(text, message, "first", notebook=notebook)]
-        )
-        == expected
-    )
+    message = split_text(text).messages[-1]
+    edit = anchors.target_edit(text, message, "first", notebook=notebook)
+    assert splice.splice(text, [edit]) == expected
