@@ -120,42 +120,23 @@ def shared_memory() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _warm_sphinx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Sphinx is loaded once by each process of pytest, and not again for every site."""
+def _once_a_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What takes long, and is the same for most tests, is done once by each process of pytest.
+
+    Sphinx is loaded, and the style sheets of its theme are parsed. Commands read each page once:
+    most tests have those of the sample, and a document is a value. Tests of the core read anew.
+    """
     templates = tmp_path_factory.mktemp("templates")
     subprocesses = SimpleNamespace(PIPE=PIPE, STDOUT=STDOUT, Popen=warm_sphinx.popen)
+    read_once = lru_cache(maxsize=256)(read_document)
+    parse_once = lru_cache(maxsize=16)(tinycss2.parse_stylesheet)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(warm_sphinx.TEMPLATES, str(templates))
         patch.setattr("pipeline.adapters.sphinx.subprocess", subprocesses)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _pages_read_once() -> Iterator[None]:
-    """Commands read each page once in a process of pytest: most tests have those of the sample.
-
-    A document is a value, and reading one does nothing else. Tests of the core read anew.
-    """
-    read_once = lru_cache(maxsize=256)(read_document)
-    with pytest.MonkeyPatch.context() as patch:
         for reader in READERS:
             patch.setattr(f"pipeline.{reader}.read_document", read_once)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _theme_parsed_once() -> Iterator[None]:
-    """Sites of one process of pytest share the parsed style sheets, which nobody changes."""
-    parse_once = lru_cache(maxsize=16)(tinycss2.parse_stylesheet)
-    with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tinycss2.parse_stylesheet", parse_once)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _no_waiting_for_disks() -> Iterator[None]:
-    """Files are not forced onto the disk: only a crash of the machine could tell."""
-    with pytest.MonkeyPatch.context() as patch:
+        # Files are not forced onto the disk: only a crash of the machine could tell.
         patch.setattr("os.fsync", lambda _: None)
         yield
 
@@ -168,8 +149,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """
     root = tmp_path / "project"
     copy_project(root)
+    return entered(root, monkeypatch)
+
+
+def entered(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a project the current folder, where `python -m pipeline` works uninstalled."""
     monkeypatch.chdir(root)
-    # So that `python -m pipeline` works here without being installed.
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     return root
 
@@ -193,9 +178,7 @@ def synced(
     """A scratch copy of the project with its sample synced. It is the current folder."""
     root = tmp_path / "project"
     shutil.copytree(synced_sample, root, symlinks=True)
-    monkeypatch.chdir(root)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    return root
+    return entered(root, monkeypatch)
 
 
 @pytest.fixture(scope="session")
@@ -267,9 +250,7 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 def jax_docs_upstream() -> str:
     """URL, bundle or repository of the real JAX docs; skips the test where there is none."""
     if not UPSTREAM:
-        pytest.skip(
-            f"{UPSTREAM_VARIABLE} is not set: set it to a clone or bundle of the JAX docs"
-        )
+        pytest.skip(f"set {UPSTREAM_VARIABLE} to a clone or bundle of the JAX docs")
     return UPSTREAM
 
 
@@ -278,9 +259,8 @@ def repository(
     jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Repository:
     """All of the history of the real JAX docs, cloned once by each process of pytest."""
-    return Repository.clone(
-        jax_docs_upstream, tmp_path_factory.mktemp("upstream") / "docs.git"
-    )
+    folder = tmp_path_factory.mktemp("upstream")
+    return Repository.clone(jax_docs_upstream, folder / "docs.git")
 
 
 @pytest.fixture(scope="session")

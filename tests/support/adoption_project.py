@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from catalog_files import read_catalog
 from copies import Row, han, translated
-from folders import read_tree
+from folders import read_tree, write_file
 from places import ROOT
 from rapidfuzz import fuzz
 from repositories import DOCS, commit_release, init_repository
@@ -43,6 +44,7 @@ PAGES = tuple(
     "arrays faq grad guides/debugging guides/random guides/vmap index reference "
     "regression".split()
 )
+SUFFIXES = (".ipynb", ".md", ".rst")
 WITH_CODE = frozenset(PAGES) - {"faq", "index", "reference"}
 RENAMED = {"grad": "gradients"}  # what pages were called in the first release
 # What was added to some messages of a release, in both languages: every fifth one, from where.
@@ -78,7 +80,8 @@ class OldPage:
 @cache
 def old_page(page: str, release: str) -> OldPage:
     """Return a page of the sample at an old release."""
-    path = next(path for path in _paths(page) if path.exists())
+    paths = (SAMPLE / f"{page}{suffix}" for suffix in SUFFIXES)
+    path = next(filter(Path.exists, paths))
     name = path.relative_to(SAMPLE).as_posix()
     data = path.read_bytes()
     document = read_document(name, data)
@@ -96,11 +99,6 @@ def old_page(page: str, release: str) -> OldPage:
     )
 
 
-def _paths(page: str) -> Iterator[Path]:
-    for suffix in (".ipynb", ".md", ".rst"):
-        yield SAMPLE / f"{page}{suffix}"
-
-
 def _edits(
     document: Document, release: str, translations: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, str]]:
@@ -115,10 +113,8 @@ def _edits(
         # Only behind a sentence: else it would be another one.
         if message.msgid.endswith("."):
             edits[message.msgid] = message.msgid + english
-            if message.msgid in translations:
-                added[edits[message.msgid]] = (
-                    translations[message.msgid] + chinese_words
-                )
+            if known := translations.get(message.msgid):
+                added[edits[message.msgid]] = known + chinese_words
     return edits, added
 
 
@@ -142,7 +138,7 @@ def make_sample_history(folder: Path) -> Path:
     others = {
         path: data
         for path, data in read_tree(SAMPLE).items()
-        if not path.endswith((".ipynb", ".md", ".rst"))
+        if not path.endswith(SUFFIXES)
     }
     for month, release in enumerate(RELEASES, start=1):
         pages = [old_page(page, release) for page in PAGES]
@@ -184,10 +180,8 @@ class AdoptionProject:
 
     def write(self, name: str, content: str | bytes) -> str:
         """Write a copy to a file. Return the command-line argument that names the file."""
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return str(path)
+        write_file(self.root / name, content)
+        return str(self.root / name)
 
     def adopt(
         self,
@@ -198,13 +192,8 @@ class AdoptionProject:
     ) -> AdoptResult:
         """Adopt files; by default with author Li Lei and a known licence."""
         assert self.lock.commit
-        values: dict[str, object] = {
-            "author": "Li Lei",
-            "licence": "CC-BY-4.0",
-            **options,
-        }
-        options_of_run = AdoptOptions(files=files, page=page, ref=at, **values)  # type: ignore[arg-type]
-        return adopt(self.run, options_of_run)
+        values: dict[str, Any] = {"author": "Li Lei", "licence": "CC-BY-4.0", **options}
+        return adopt(self.run, AdoptOptions(files=files, page=page, ref=at, **values))
 
     def catalog(self, page: str) -> Catalog:
         """Return the catalogue of a page as it is on disk."""
@@ -222,9 +211,8 @@ def _all_chinese() -> Mapping[str, str]:
     """Return the Chinese letters of every message of every release, by msgid."""
     known: dict[str, str] = {}
     for page, release in product(PAGES, RELEASES):
-        for english, words in old_page(page, release).translations.items():
-            known[english] = han(words)
-    return known
+        known |= old_page(page, release).translations
+    return {english: han(words) for english, words in known.items()}
 
 
 def reads_the_sample(_texts: Iterable[str]) -> Similar:

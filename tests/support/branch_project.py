@@ -10,7 +10,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import chdir
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -150,15 +150,16 @@ class Clone:
 
     def codes(self) -> list[str]:
         """Return the codes of all findings of the last run, sorted."""
-        report = json.loads((self.root / "build" / "report.json").read_bytes())
-        rows = report["locales"][LOCALE]["pages"]
-        findings = [*report["findings"], *(f for row in rows for f in row["findings"])]
-        return sorted(finding["code"] for finding in findings)
+        return sorted(finding["code"] for finding in self.all_findings())
 
     def findings(self, code: str) -> list[dict[str, str]]:
+        return [one for one in self.all_findings() if one["code"] == code]
+
+    def all_findings(self) -> Iterator[dict[str, str]]:
+        """Yield the findings of the last run."""
         report = json.loads((self.root / "build" / "report.json").read_bytes())
-        rows = report["locales"][LOCALE]["pages"]
-        return [f for row in rows for f in row["findings"] if f["code"] == code]
+        for part in (report, *report["locales"][LOCALE]["pages"]):
+            yield from part["findings"]
 
     def comments(self) -> list[bytes]:
         """Return translators' comments in the memory, without each file's warning at its top."""

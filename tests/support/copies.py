@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import chain, count, groupby
 
+from notebooks import Cell, code, notebook_value, prose
 from rapidfuzz import fuzz
 
 from pipeline.core.adoption.blocks import HAN, Block, BlockKind
@@ -21,6 +23,20 @@ from pipeline.core.document.message import Kind
 
 CODE_SPAN = re.compile(r"`+([^`]+)`+")
 ROLE = re.compile(r"(?:\{[\w:+-]+\}|:[\w.:+-]+:)`([^`<]*?)\s*(?:<[^<>`]*>)?`")
+OUTPUTS = (
+    "[0.  1.2 2.4 3.6]",
+    "Array([1., 2., 3.], dtype=float32)",
+    "{ lambda ; a:f32[8]. let b:f32[8] = sin a in (b,) }",
+    "10 loops, best of 5: 21.7 ms per loop",
+    "Traceback (most recent call last): TypeError: unhashable type",
+)
+REMARKS = (
+    "译者注：这一段原文写得比较啰嗦，读者可以先跳过，等看完后面的例子再回来。",
+    "（译注）作者在这里没有解释清楚，我自己试了一下，结果和文中说的一样。",
+    "> 个人理解：可以把它想成一条流水线，每一站只做一件事。",
+    "本文翻译自官方文档，转载请注明出处，如有错误欢迎在评论区指正！",
+    "小结",
+)
 LINK = re.compile(r"(?<!!)\[([^\[\]]+)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)")
 
 
@@ -58,95 +74,58 @@ def translated(blocks: Sequence[Block], translations: Mapping[str, str]) -> Row:
 # --- damages
 
 
-def _each(row: Row, kind: BlockKind, change: Callable[[str], str]) -> Row:
-    return tuple(
-        replace(piece, text=change(piece.text)) if piece.kind is kind else piece
-        for piece in row
-    )
+def _each(
+    change: Callable[[Piece, random.Random], Iterable[Piece]],
+) -> Damage:
+    """Return a damage that puts other pieces in the place of each one."""
+
+    def damage(row: Row, chance: random.Random) -> Row:
+        return tuple(chain.from_iterable(change(piece, chance) for piece in row))
+
+    return damage
 
 
-def flatten_code(row: Row, chance: random.Random) -> Row:
-    """Put the code of each cell on a single line."""
-    return _each(row, BlockKind.CODE, lambda code: " ".join(code.split()))
+def _texts(change: Callable[[str, random.Random], str], *kinds: BlockKind) -> Damage:
+    """Return a damage that changes the text of pieces, of some ``kinds``."""
+
+    def changed(piece: Piece, chance: random.Random) -> Iterable[Piece]:
+        is_left = piece.kind not in kinds
+        yield piece if is_left else replace(piece, text=change(piece.text, chance))
+
+    return _each(changed)
 
 
-def edit_code(row: Row, chance: random.Random) -> Row:
+def edit_line(code: str, chance: random.Random) -> str:
     """Change, double or remove a line in every third cell."""
-
-    def edited(code: str) -> str:
-        lines = code.split("\n")
-        if chance.random() > 0.34 or len(lines) < 2:
-            return code
-        at = chance.randrange(len(lines))
-        lines[at : at + 1] = chance.choice(
-            (
-                [],
-                [lines[at], "print('看这里')"],
-                [lines[at].replace("x", "xx") + " + 1"],
-            )
-        )
-        return "\n".join(lines)
-
-    return _each(row, BlockKind.CODE, edited)
+    lines = code.split("\n")
+    if chance.random() > 0.34 or len(lines) < 2:
+        return code
+    at = chance.randrange(len(lines))
+    changed = [lines[at].replace("x", "xx") + " + 1"]
+    lines[at : at + 1] = chance.choice(([], [lines[at], "print('看这里')"], changed))
+    return "\n".join(lines)
 
 
-def translate_comments(row: Row, chance: random.Random) -> Row:
-    """Translate the comments of code into Chinese."""
-    return _each(
-        row, BlockKind.CODE, lambda code: re.sub(r"# .*", "# 这里是译者写的注释", code)
-    )
-
-
-def dump_outputs(row: Row, chance: random.Random) -> Row:
+def dump_output(piece: Piece, chance: random.Random) -> Iterator[Piece]:
     """Add the output of code as text after the code."""
-    dumped: list[Piece] = []
-    for piece in row:
-        dumped.append(piece)
-        if piece.kind is BlockKind.CODE and chance.random() < 0.6:
-            text = chance.choice(
-                (
-                    "[0.  1.2 2.4 3.6]",
-                    "Array([1., 2., 3.], dtype=float32)",
-                    "{ lambda ; a:f32[8]. let b:f32[8] = sin a in (b,) }",
-                    "10 loops, best of 5: 21.7 ms per loop",
-                    "Traceback (most recent call last): TypeError: unhashable type",
-                )
-            )
-            dumped.append(Piece(kind=BlockKind.PROSE, text=text))
-    return tuple(dumped)
+    yield piece
+    if piece.kind is BlockKind.CODE and chance.random() < 0.6:
+        yield Piece(kind=BlockKind.PROSE, text=chance.choice(OUTPUTS))
 
 
-def strip_marks(row: Row, chance: random.Random) -> Row:
+def strip_marks(text: str, chance: random.Random) -> str:
     """Remove the markup of code spans, links and roles; keep their words."""
-
-    def stripped(piece: Piece) -> Piece:
-        if piece.kind not in (BlockKind.PROSE, BlockKind.HEADING):
-            return piece
-        text = LINK.sub(r"\1", ROLE.sub(r"\1", piece.text))
-        return replace(piece, text=re.sub(r"\*\*|__", "", CODE_SPAN.sub(r"\1", text)))
-
-    return tuple(map(stripped, row))
+    text = LINK.sub(r"\1", ROLE.sub(r"\1", text))
+    return re.sub(r"\*\*|__", "", CODE_SPAN.sub(r"\1", text))
 
 
-def fold_spaces(row: Row, chance: random.Random) -> Row:
-    """Replace runs of spaces by one space, also in the indentation of code."""
-    return tuple(replace(piece, text=re.sub(" {2,}", " ", piece.text)) for piece in row)
-
-
-def escape_marks(row: Row, chance: random.Random) -> Row:
+def escape_marks(text: str, chance: random.Random) -> str:
     """Add backslashes and entities, as a converter from HTML does."""
-
-    def escaped(text: str) -> str:
-        parts = re.split(r"(`[^`]*`|\$[^$]*\$|\]\([^()]*\))", text)
-        for at in range(0, len(parts), 2):
-            plain = (
-                parts[at].replace("_", r"\_").replace("<", "&lt;").replace(">", "&gt;")
-            )
-            parts[at] = re.sub(r"(\d)\. ", r"\1\\. ", plain)
-        return "".join(parts)
-
-    row = _each(row, BlockKind.HEADING, escaped)
-    return _each(row, BlockKind.PROSE, escaped)
+    parts = re.split(r"(`[^`]*`|\$[^$]*\$|\]\([^()]*\))", text)
+    for at in range(0, len(parts), 2):
+        plain = parts[at].replace("_", r"\_").replace("<", "&lt;").replace(">", "&gt;")
+        parts[at] = re.sub(r"(\d)\. ", r"\1\\. ", plain)
+    return "".join(parts)
 
 
 def cut_off(row: Row, chance: random.Random) -> Row:
@@ -156,16 +135,13 @@ def cut_off(row: Row, chance: random.Random) -> Row:
 
 def renumber(row: Row, chance: random.Random) -> Row:
     """Number the headings."""
-    numbered: list[Piece] = []
-    number = 0
     style = chance.choice(("{}. ", "{}、", "第{}章 ", "3.{} "))
-    for piece in row:
-        if piece.kind is BlockKind.HEADING:
-            number += 1
-            numbered.append(replace(piece, text=style.format(number) + piece.text))
-        else:
-            numbered.append(piece)
-    return tuple(numbered)
+    numbers = map(style.format, count(1))
+    is_heading = [piece.kind is BlockKind.HEADING for piece in row]
+    return tuple(
+        replace(piece, text=next(numbers) + piece.text) if is_one else piece
+        for piece, is_one in zip(row, is_heading, strict=True)
+    )
 
 
 def leave_english(row: Row, chance: random.Random) -> Row:
@@ -180,25 +156,20 @@ def leave_english(row: Row, chance: random.Random) -> Row:
     return tuple(left)
 
 
-def remark(row: Row, chance: random.Random) -> Row:
+def remark(piece: Piece, chance: random.Random) -> Iterator[Piece]:
     """Add remarks and cells of the translator."""
-    remarks = (
-        "译者注：这一段原文写得比较啰嗦，读者可以先跳过，等看完后面的例子再回来。",
-        "（译注）作者在这里没有解释清楚，我自己试了一下，结果和文中说的一样。",
-        "> 个人理解：可以把它想成一条流水线，每一站只做一件事。",
-        "本文翻译自官方文档，转载请注明出处，如有错误欢迎在评论区指正！",
-        "小结",
-    )
-    result: list[Piece] = [Piece(kind=BlockKind.PROSE, text=remarks[3])]
-    for piece in row:
-        result.append(piece)
-        if chance.random() < 0.08:
-            text = chance.choice(remarks)
-            result.append(Piece(kind=BlockKind.PROSE, text=text))
-        if chance.random() < 0.04:
-            code = "# 译者的试验\nfor i in range(3):\n    print(i * 2)"
-            result.append(Piece(kind=BlockKind.CODE, text=code))
-    return tuple(result)
+    yield piece
+    if chance.random() < 0.08:
+        yield Piece(kind=BlockKind.PROSE, text=chance.choice(REMARKS))
+    if chance.random() < 0.04:
+        code = "# 译者的试验\nfor i in range(3):\n    print(i * 2)"
+        yield Piece(kind=BlockKind.CODE, text=code)
+
+
+def introduce(row: Row, chance: random.Random) -> Row:
+    """Add remarks, and one about the whole page at its beginning."""
+    first = Piece(kind=BlockKind.PROSE, text=REMARKS[3])
+    return (first, *_each(remark)(row, chance))
 
 
 def drop_some(row: Row, chance: random.Random) -> Row:
@@ -220,47 +191,31 @@ def join_paragraphs(row: Row, chance: random.Random) -> Row:
             and len(last.of) == 1
         )
         if last and is_pair and chance.random() < 0.3:
-            joined[-1] = replace(
-                last, text=last.text + piece.text, of=last.of + piece.of
-            )
+            both = replace(last, text=last.text + piece.text, of=last.of + piece.of)
+            joined[-1] = both
         else:
             joined.append(piece)
     return tuple(joined)
 
 
-def cut_paragraphs(row: Row, chance: random.Random) -> Row:
+def cut_paragraph(piece: Piece, chance: random.Random) -> Iterator[Piece]:
     """Cut some paragraphs in two, between sentences."""
-    cut: list[Piece] = []
-    for piece in row:
-        first, mark, rest = piece.text.partition("。")
-        is_long = piece.kind is BlockKind.PROSE and len(first) > 12 and len(rest) > 12
-        is_whole = first.count("`") % 2 == 0 and first.count("(") == first.count(")")
-        if (
-            is_long
-            and is_whole
-            and first.count("**") % 2 == 0
-            and chance.random() < 0.3
-        ):
-            cut.append(replace(piece, text=first + mark))
-            cut.append(replace(piece, text=rest.strip()))
-        else:
-            cut.append(piece)
-    return tuple(cut)
+    first, mark, rest = piece.text.partition("。")
+    is_long = piece.kind is BlockKind.PROSE and len(first) > 12 and len(rest) > 12
+    is_whole = first.count("`") % 2 == 0 and first.count("(") == first.count(")")
+    is_plain = is_whole and first.count("**") % 2 == 0
+    if is_long and is_plain and chance.random() < 0.3:
+        yield replace(piece, text=first + mark)
+        yield replace(piece, text=rest.strip())
+    else:
+        yield piece
 
 
-def keep_both(row: Row, chance: random.Random) -> Row:
+def keep_both(piece: Piece, chance: random.Random) -> Iterator[Piece]:
     """Put the English of each paragraph before its Chinese."""
-    both: list[Piece] = []
-    for piece in row:
-        if piece.is_translated and piece.kind is BlockKind.PROSE and len(piece.of) == 1:
-            both.append(replace(piece, text=piece.of[0], of=()))
-        both.append(piece)
-    return tuple(both)
-
-
-def drop_code(row: Row, chance: random.Random) -> Row:
-    """Remove all code."""
-    return tuple(piece for piece in row if piece.kind is not BlockKind.CODE)
+    if piece.is_translated and piece.kind is BlockKind.PROSE and len(piece.of) == 1:
+        yield replace(piece, text=piece.of[0], of=())
+    yield piece
 
 
 def split_cells(row: Row, chance: random.Random) -> Row:
@@ -275,30 +230,35 @@ def split_cells(row: Row, chance: random.Random) -> Row:
             split[-1] = replace(last, text=f"{last.text}\n{piece.text}")
         elif len(lines) > 3 and chance.random() < 0.5:
             middle = len(lines) // 2
-            split.append(replace(piece, text="\n".join(lines[:middle])))
-            split.append(replace(piece, text="\n".join(lines[middle:])))
+            halves = ("\n".join(lines[:middle]), "\n".join(lines[middle:]))
+            split += [replace(piece, text=half) for half in halves]
         else:
             split.append(piece)
     return tuple(split)
 
 
+OF_CODE = (BlockKind.CODE,)
+OF_WORDS = (BlockKind.HEADING, BlockKind.PROSE)
 DAMAGES: dict[str, Damage] = {
-    "code on one line": flatten_code,
-    "code edited": edit_code,
-    "comments translated": translate_comments,
-    "outputs as text": dump_outputs,
-    "marks stripped": strip_marks,
-    "spaces folded": fold_spaces,
-    "escapes": escape_marks,
+    "code on one line": _texts(lambda code, _: " ".join(code.split()), *OF_CODE),
+    "code edited": _texts(edit_line, *OF_CODE),
+    "comments translated": _texts(
+        lambda code, _: re.sub(r"# .*", "# 这里是译者写的注释", code), *OF_CODE
+    ),
+    "outputs as text": _each(dump_output),
+    "marks stripped": _texts(strip_marks, *OF_WORDS),
+    # Also in the indentation of code.
+    "spaces folded": _texts(lambda text, _: re.sub(" {2,}", " ", text), *BlockKind),
+    "escapes": _texts(escape_marks, *OF_WORDS),
     "cut off": cut_off,
     "renumbered": renumber,
     "half English": leave_english,
-    "remarks": remark,
+    "remarks": introduce,
     "blocks missing": drop_some,
     "paragraphs joined": join_paragraphs,
-    "paragraphs cut": cut_paragraphs,
-    "both languages": keep_both,
-    "no code": drop_code,
+    "paragraphs cut": _each(cut_paragraph),
+    "both languages": _each(keep_both),
+    "no code": _each(lambda piece, _: () if piece.kind in OF_CODE else (piece,)),
     "cells split and merged": split_cells,
 }
 
@@ -332,26 +292,13 @@ def as_markdown(row: Row) -> str:
 
 def as_notebook(row: Row) -> str:
     """Return the copy as a notebook. All prose between two code cells is one cell."""
-    cells: list[dict[str, object]] = []
-    prose: list[Piece] = []
-
-    def end_prose() -> None:
-        if prose:
-            source = as_markdown(tuple(prose)).strip("\n")
-            cells.append({"cell_type": "markdown", "metadata": {}, "source": source})
-            prose.clear()
-
-    for piece in row:
-        if piece.kind is BlockKind.CODE:
-            end_prose()
-            code = {"cell_type": "code", "metadata": {}, "source": piece.text}
-            cells.append({**code, "outputs": [], "execution_count": None})
+    cells: list[Cell] = []
+    for is_code, pieces in groupby(row, lambda piece: piece.kind is BlockKind.CODE):
+        if is_code:
+            cells += [code(piece.text) for piece in pieces]
         else:
-            prose.append(piece)
-    end_prose()
-    return json.dumps(
-        {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 2}
-    )
+            cells.append(prose(as_markdown(tuple(pieces)).strip("\n")))
+    return json.dumps(notebook_value(*cells, minor=2))
 
 
 def as_plain(row: Row) -> str:

@@ -18,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from servers import HOST, POLL
+from servers import HOST, POLL, running
 
 from pipeline.core.drafting import stub
 
@@ -134,9 +134,7 @@ SPOILERS: dict[str, Spoil] = {
     "marks lost": _each(_without_marks),
     "marks invented": _each(_other_marks),
     "marks doubled": _each(lambda answer, _: answer + "⟦1⟧"),
-    "controls": _insert(
-        "\x00", "\x1b[31m", "\u202e", "\u2028", "\ud800", "\ufeff", "\x85"
-    ),
+    "controls": _insert("\0", "\x1b[31m", *"\u202e\u2028\ud800\ufeff\x85"),
     "english": _english,
     "obeys": _obeys,
     "long": _each(lambda answer, _: answer + "很长的废话" * 400),
@@ -182,9 +180,8 @@ def hostile_text(request: Request, chance: random.Random) -> str:
         texts = {key: value for key, value in answers.items() if isinstance(value, str)}
         answers = SPOILERS[name](texts, request, chance) if texts else answers
     if chance.random() < 0.1 and isinstance(answers, dict) and answers:
-        return WHOLES[chance.choice(sorted(WHOLES))](
-            {key: str(value) for key, value in answers.items()}
-        )
+        spoil = WHOLES[chance.choice(sorted(WHOLES))]
+        return spoil({key: str(value) for key, value in answers.items()})
     return text_of(answers)
 
 
@@ -201,18 +198,23 @@ class Exchange:
     request: Request
     headers: Mapping[str, str]
 
-    def send(
-        self, status: int, data: bytes, *, headers: Mapping[str, str] | None = None
-    ) -> None:
+    def begin(self, status: int = 200, /, **headers: str) -> None:
+        """Send the head of a reply. Underscores in names become dashes."""
         self.handler.send_response(status)
-        for name, value in {
-            "Content-Type": "application/json",
-            "Content-Length": str(len(data)),
-            **(headers or {}),
-        }.items():
-            self.handler.send_header(name, value)
+        for name, value in headers.items():
+            self.handler.send_header(name.replace("_", "-"), value)
         self.handler.end_headers()
+
+    def send(self, status: int, data: bytes, /, **headers: str) -> None:
+        headers.setdefault("Content_Type", "application/json")
+        self.begin(status, Content_Length=str(len(data)), **headers)
         self.handler.wfile.write(data)
+
+    def break_off(self, data: bytes, **headers: str) -> None:
+        """Send the beginning of a reply, and close the connection."""
+        self.begin(**headers)
+        self.handler.wfile.write(data)
+        self.handler.close_connection = True
 
     def reply(self, text: str, *, tokens: int | None = 150) -> None:
         """Send a reply with this text, in the format of OpenAI's API."""
@@ -223,10 +225,8 @@ class Exchange:
         self.send(200, json.dumps(value).encode())
 
     def fail(self, status: int, message: str = "", **headers: str) -> None:
-        names = {name.replace("_", "-"): value for name, value in headers.items()}
-        self.send(
-            status, json.dumps({"error": {"message": message}}).encode(), headers=names
-        )
+        error = json.dumps({"error": {"message": message}})
+        self.send(status, error.encode(), **headers)
 
     def well(self) -> None:
         """Reply with correct answers, those of the stub."""
@@ -240,9 +240,8 @@ class Server:
     url: str
     bodies: list[bytes] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
-    answered: list[bytes] = field(
-        default_factory=list
-    )  # bodies whose reply went out whole
+    # Bodies whose reply went out whole.
+    answered: list[bytes] = field(default_factory=list)
 
     def wait_for_answers(self, count: int, seconds: float = 30) -> int:
         """Wait until the server has sent ``count`` replies. Return how many it has sent.
@@ -280,43 +279,26 @@ def model_server(behave: Behave) -> Iterator[Server]:
             """Do not print anything."""
 
     class Quiet(ThreadingHTTPServer):
-        daemon_threads = True
-
         def handle_error(self, *_: Any) -> None:
             """Ignore errors: some clients close the connection early."""
 
     http = Quiet((HOST, 0), Handler)
-    server = Server(url=f"http://{HOST}:{http.server_port}/v1")
-    thread = threading.Thread(target=http.serve_forever, args=(POLL,), daemon=True)
-    thread.start()
-    try:
+    with running(http) as address:
+        server = Server(url=f"{address}/v1")
         yield server
-    finally:
-        http.shutdown()
-        http.server_close()
-        thread.join()
 
 
 def _html(exchange: Exchange) -> None:
     page = b"<!doctype html><title>Sign in</title>"
-    exchange.send(200, page, headers={"Content-Type": "text/html"})
+    exchange.send(200, page, Content_Type="text/html")
 
 
 def _cut_off(exchange: Exchange) -> None:
-    """Send half of a reply, and close the connection."""
-    exchange.handler.send_response(200)
-    exchange.handler.send_header("Content-Length", "100000")
-    exchange.handler.end_headers()
-    exchange.handler.wfile.write(b'{"choices": [')
-    exchange.handler.close_connection = True
+    exchange.break_off(b'{"choices": [', Content_Length="100000")
 
 
 def _cut_chunks(exchange: Exchange) -> None:
-    exchange.handler.send_response(200)
-    exchange.handler.send_header("Transfer-Encoding", "chunked")
-    exchange.handler.end_headers()
-    exchange.handler.wfile.write(b'5\r\n{"cho\r\n')
-    exchange.handler.close_connection = True
+    exchange.break_off(b'5\r\n{"cho\r\n', Transfer_Encoding="chunked")
 
 
 def _ten_megabytes(exchange: Exchange) -> None:
@@ -325,9 +307,7 @@ def _ten_megabytes(exchange: Exchange) -> None:
 
 def _drip(exchange: Exchange) -> None:
     """Send a byte now and then, as long as the client reads."""
-    exchange.handler.send_response(200)
-    exchange.handler.send_header("Content-Length", "100000")
-    exchange.handler.end_headers()
+    exchange.begin(Content_Length="100000")
     for _ in range(600):
         exchange.handler.wfile.write(b" ")
         exchange.handler.wfile.flush()
@@ -338,7 +318,7 @@ def _gzip_bomb(exchange: Exchange) -> None:
     import gzip
 
     data = gzip.compress(b" " * (32 << 20))
-    exchange.send(200, data, headers={"Content-Encoding": "gzip"})
+    exchange.send(200, data, Content_Encoding="gzip")
 
 
 def _closes(exchange: Exchange) -> None:
@@ -368,9 +348,7 @@ EXCHANGES: dict[str, Behave] = {
     "gzip bomb": _gzip_bomb,
     "closes": _closes,
     "no choices": _no_choices,
-    "too many requests": lambda exchange: exchange.fail(
-        429, "slow down", Retry_After="0"
-    ),
+    "too many requests": lambda one: one.fail(429, "slow down", Retry_After="0"),
     "server error": lambda exchange: exchange.fail(500, "oops"),
     "overloaded": lambda exchange: exchange.fail(529, "overloaded"),
 }

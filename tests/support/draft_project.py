@@ -83,23 +83,16 @@ class DraftProject:
         def change(entry: Entry) -> Entry:
             if entry.msgid not in changes:
                 return entry
-            empty = replace(entry, msgstr="", fuzzy=False, previous=None)
-            return changes[entry.msgid] or empty
+            return changes[entry.msgid] or _empty(entry)
 
         edit_catalog(self.path(page), change)
 
     def empty(self, *pages: str) -> None:
         """Remove the translations of ``pages`` from catalogues and memory."""
+        memories = self.root / "translations" / "memory" / LOCALE / "sample"
         for page in pages:
-            edit_catalog(
-                self.path(page),
-                lambda entry: replace(
-                    entry, msgstr="", fuzzy=False, previous=None, comments=()
-                ),
-            )
-            (self.root / f"translations/memory/{LOCALE}/sample/{page}.po").unlink(
-                missing_ok=True
-            )
+            edit_catalog(self.path(page), lambda entry: _empty(entry, comments=()))
+            (memories / f"{page}.po").unlink(missing_ok=True)
         told = self.run("split", "sample", "-q")
         assert told.code == 0, told.err
 
@@ -107,6 +100,10 @@ class DraftProject:
         """Return the contents of all files of the project as one text, to search it for secrets."""
         tree = read_tree(self.root)
         return "\n".join(data.decode("utf-8", "replace") for data in tree.values())
+
+
+def _empty(entry: Entry, **fields: Any) -> Entry:
+    return replace(entry, msgstr="", fuzzy=False, previous=None, **fields)
 
 
 def prepared(root: Path) -> DraftProject:

@@ -22,9 +22,13 @@ def write_tree(folder: Path, files: Mapping[str, bytes | str]) -> None:
         else:
             old.unlink()
     for path, content in files.items():
-        data = content.encode() if isinstance(content, str) else content
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(data)
+        write_file(folder / path, content)
+
+
+def write_file(path: Path, content: bytes | str) -> None:
+    """Write a file, and make its folder if there is none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def read_tree(folder: Path) -> dict[str, bytes]:
@@ -43,12 +47,9 @@ def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
     content.
     """
     return {
-        path.relative_to(folder).as_posix(): (
-            path.stat().st_mtime_ns,
-            path.read_bytes(),
-        )
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != LOCK_FILE
+        path: (folder.joinpath(path).stat().st_mtime_ns, content)
+        for path, content in read_tree(folder).items()
+        if path.rpartition("/")[2] != LOCK_FILE
     }
 
 
@@ -59,7 +60,5 @@ def copy_project(target: Path) -> None:
     shutil.copytree(ROOT / "upstream" / "sample", target / "upstream" / "sample")
     if (ROOT / "translations").exists():
         # A developer's catalogues of the real docs are large, and no test wants them.
-        without_jax = shutil.ignore_patterns("jax")
-        shutil.copytree(
-            ROOT / "translations", target / "translations", ignore=without_jax
-        )
+        ours, theirs = ROOT / "translations", target / "translations"
+        shutil.copytree(ours, theirs, ignore=shutil.ignore_patterns("jax"))

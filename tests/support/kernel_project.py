@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from folders import write_file
 from runs import run_of
 
 from pipeline.config.settings import (
@@ -64,8 +65,7 @@ class Project:
         texts = {self.paths.docs: text}
         texts |= {self.paths.merged(locale): merged for locale in self.locales}
         for folder, content in texts.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(content, "utf-8")
+            write_file(folder / path, content)
 
     def run(self, *, jobs: int = 2, **options: Any) -> Executed:
         """Execute every page that was added, and return the result."""
@@ -86,12 +86,9 @@ class Project:
                 timeout=self.timeout, stall=self.stall, output=self.output
             ),
         )
-        pages = [
-            Page(name=name, files=tuple(files)) for name, files in self.pages.items()
-        ]
-        return execute(
-            run_of(settings, upstream), pages, KernelOptions(jobs=jobs, **options)
-        )
+        pages = [Page(name=name, files=tuple(own)) for name, own in self.pages.items()]
+        kernels = KernelOptions(jobs=jobs, **options)
+        return execute(run_of(settings, upstream), pages, kernels)
 
     def results(self, *, jobs: int = 2) -> dict[str, Execution]:
         """Execute every page that was added. Return the executions by page name."""

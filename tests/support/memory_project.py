@@ -34,6 +34,7 @@ from pipeline.stages.update.verification import verify_memory
 
 LOCALE = "zh_CN"
 LOG = Log(QUIET)
+Header = Mapping[str, str]
 LI = {
     "Last-Translator": "Li Lei <li@example.org>",
     "PO-Revision-Date": "2026-01-02 03:04+0800",
@@ -101,10 +102,8 @@ class Project:
         )
         upstreams = {"docs": pinned}
         for release in self.beside:
-            name = f"docs@{release}"
-            upstreams[name] = structs.replace(
-                pinned, name=name, version=release, beside=()
-            )
+            own = {"name": f"docs@{release}", "version": release, "beside": ()}
+            upstreams[f"docs@{release}"] = structs.replace(pinned, **own)
         return Settings(root=self.root, locales=(LOCALE,), upstreams=upstreams)
 
     def at(self, release: str) -> Project:
@@ -135,11 +134,8 @@ class Project:
 
     def entry(self, page: str, words: str) -> Entry:
         """Return the live entry of a page whose English contains ``words``."""
-        (found,) = (
-            entry
-            for entry in self.read(page).entries
-            if words in entry.msgid and not entry.obsolete
-        )
+        live = (entry for entry in self.read(page).entries if not entry.obsolete)
+        (found,) = (entry for entry in live if words in entry.msgid)
         return found
 
     def sync(self, ref: str, *, only: str = "*") -> Synced:
@@ -172,22 +168,13 @@ class Project:
         return verify_memory(self.run)
 
     def edit(
-        self,
-        page: str,
-        change: Callable[[Entry], Entry],
-        *,
-        header: dict[str, str] | None = None,
+        self, page: str, change: Callable[[Entry], Entry], header: Header = LI
     ) -> None:
         """Change the entries of a catalogue, as a translator's editor does."""
-        edit_catalog(self.catalog(page), change, LI if header is None else header)
+        edit_catalog(self.catalog(page), change, header)
 
     def translate(
-        self,
-        page: str,
-        words: str,
-        msgstr: str,
-        *,
-        header: dict[str, str] | None = None,
+        self, page: str, words: str, msgstr: str, *, header: Header = LI
     ) -> None:
         """Translate the entries of a page whose English contains ``words``."""
 
@@ -196,16 +183,14 @@ class Project:
                 return entry
             return replace(entry, msgstr=msgstr, fuzzy=False, previous=None)
 
-        self.edit(page, change, header=header)
+        self.edit(page, change, header)
 
     def translate_all(self) -> None:
+        def translated(entry: Entry) -> Entry:
+            return replace(entry, msgstr=entry.msgstr or chinese(entry))
+
         for page in self.pages():
-            self.edit(
-                page,
-                lambda entry: (
-                    entry if entry.msgstr else replace(entry, msgstr=chinese(entry))
-                ),
-            )
+            self.edit(page, translated)
 
     def pages(self) -> list[str]:
         folder = self.paths.catalogs(LOCALE)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from contextlib import chdir
+from dataclasses import replace
 from pathlib import Path
 
-import polib
+from catalog_files import edit_catalog
 from folders import write_tree
 from notebooks import code, notebook, prose
 from repositories import commit_release, git, init_repository
 
 from pipeline.cli import main
+from pipeline.entries import Entry
 
 DOCS = {
     "docs/index.md": "# Lamps\n\nSee [the lamp](lamp.ipynb).\n\n```python\nimport lamp\n```\n",
@@ -28,13 +30,12 @@ IGNORED = "build/\nupstream/lamps/\nupstream/.*\ntranslations/zh_CN/\n"
 
 def translate(project: Path, page: str, **texts: str) -> None:
     """Put a translation into each entry that begins with a word."""
-    path = project / "translations" / "zh_CN" / "lamps" / f"{page}.po"
-    catalog = polib.pofile(str(path))
-    for entry in catalog:
-        for word, text in texts.items():
-            if entry.msgid.startswith(word):
-                entry.msgstr = text
-    catalog.save()
+
+    def translated(entry: Entry) -> Entry:
+        return replace(entry, msgstr=texts.get(entry.msgid.split(" ")[0], entry.msgstr))
+
+    catalog = project / "translations" / "zh_CN" / "lamps" / f"{page}.po"
+    edit_catalog(catalog, translated)
 
 
 def publish(folder: Path) -> None:

@@ -16,20 +16,12 @@ from typing import Any
 from servers import served
 from site_chromium import DESKTOP, PHONE, REASON, Reader, chromium
 
-PAGES = (
-    "index",
-    "notebooks/thinking_in_jax",
-    "grad",
-    "progress",
-)  # those of them that the site has
+# Those of them that the site has.
+PAGES = ("index", "notebooks/thinking_in_jax", "grad", "progress")
+TOUCH = {"has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 SCREENS: dict[str, dict[str, Any]] = {
     "desktop": {"viewport": DESKTOP},
-    "phone": {
-        "viewport": PHONE,
-        "has_touch": True,
-        "is_mobile": True,
-        "device_scale_factor": 2,
-    },
+    "phone": {"viewport": PHONE, **TOUCH},
     "dark": {"viewport": DESKTOP, "color_scheme": "dark"},
 }
 VIEWS = ("zh", "both")
@@ -43,11 +35,9 @@ def take(site: Path, out: Path) -> Iterator[Path]:
         for screen, options in SCREENS.items():
             reader = Reader(browser, address, reduced_motion="reduce", **options)
             for page in (page for page in PAGES if (site / f"{page}.html").is_file()):
+                name = f"{site.name}-{page.rpartition('/')[2]}-{screen}"
                 for view in VIEWS if page != "progress" else VIEWS[:1]:
-                    path = (
-                        out
-                        / f"{site.name}-{page.rpartition('/')[2]}-{screen}-{view}.png"
-                    )
+                    path = out / f"{name}-{view}.png"
                     _photograph(reader, f"{page}.html", view, path)
                     yield path
             reader.close()
@@ -55,9 +45,7 @@ def take(site: Path, out: Path) -> Iterator[Path]:
 
 def _photograph(reader: Reader, page: str, view: str, path: Path) -> None:
     shown = reader.open(page)
-    shown.evaluate(
-        "(view) => { document.documentElement.dataset.jzView = view; }", view
-    )
+    shown.evaluate(f"document.documentElement.dataset.jzView = '{view}'")
     size = shown.viewport_size
     assert size is not None
     height = int(shown.evaluate("document.documentElement.scrollHeight"))
@@ -79,13 +67,9 @@ def has_chinese_font() -> bool:
 
 def main() -> int:
     """Take the screenshots that the command line asks for. Return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m screenshots", description=(__doc__ or "").split(":")[0]
-    )
+    parser = argparse.ArgumentParser("python -m screenshots", description=__doc__)
     parser.add_argument("out", metavar="OUT", type=Path, help="folder for the pictures")
-    parser.add_argument(
-        "sites", metavar="SITE", type=Path, nargs="+", help="folders of built sites"
-    )
+    parser.add_argument("sites", metavar="SITE", type=Path, nargs="+", help="folders")
     words = parser.parse_args()
     if REASON:
         print(REASON, file=sys.stderr)

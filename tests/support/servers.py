@@ -24,15 +24,22 @@ class FileHandler(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def served(folder: Path, handler: type[FileHandler] = FileHandler) -> Iterator[str]:
-    """Yield the address of a server for the files in ``folder``, with a slash at its end."""
-    server = ThreadingHTTPServer((HOST, 0), partial(handler, directory=str(folder)))
+def running(server: ThreadingHTTPServer) -> Iterator[str]:
+    """Run a server in a thread during the body. Yield its address, without a slash at its end."""
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, args=(POLL,), daemon=True)
     thread.start()
     try:
-        yield f"http://{HOST}:{server.server_port}/"
+        yield f"http://{HOST}:{server.server_port}"
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def served(folder: Path, handler: type[FileHandler] = FileHandler) -> Iterator[str]:
+    """Yield the address of a server for the files in ``folder``, with a slash at its end."""
+    in_folder = partial(handler, directory=str(folder))
+    with running(ThreadingHTTPServer((HOST, 0), in_folder)) as address:
+        yield f"{address}/"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog_files import edit_catalog, read_catalog
+from runs import run_of
 
 from pipeline.adapters.web import HOST, Guard, application, bind, watched
 from pipeline.commands.pages import pages_of_run
@@ -19,7 +20,6 @@ from pipeline.commands.serve.desk import Desk
 from pipeline.commands.serve.library import read_changes
 from pipeline.config.reader import read_settings
 from pipeline.entries import Catalog, Entry
-from pipeline.log import QUIET, Log
 from pipeline.run import Run
 
 if TYPE_CHECKING:
@@ -74,12 +74,7 @@ def workbench_of(
 ) -> Workbench:
     """Return the workbench of a project copy. With ``base``, changes since it are reviewed."""
     settings = read_settings(root / "pyproject.toml", environ={})
-    run = Run(
-        settings=settings,
-        upstream=settings.upstream(upstream),
-        log=Log(QUIET),
-        locales=(LOCALE,),
-    )
+    run = run_of(settings, settings.upstream(upstream), locales=(LOCALE,))
     pages = pages_of_run(run, prepared(run, LOCALE))
     changes = None if base is None else read_changes(run, LOCALE, base)
     return Workbench(root, run, Desk(run, LOCALE, pages, first="", changes=changes))
@@ -99,13 +94,9 @@ def on_a_port(workbench: Workbench) -> Iterator[str]:
     listener = bind(0)
     port: int = listener.getsockname()[1]
     listener.listen()
-    config = uvicorn.Config(
-        workbench.app(port), log_level="error", lifespan="off", ws="none"
-    )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(
-        target=server.run, kwargs={"sockets": [listener]}, daemon=True
-    )
+    options: dict[str, Any] = {"log_level": "error", "lifespan": "off", "ws": "none"}
+    server = uvicorn.Server(uvicorn.Config(workbench.app(port), **options))
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     folder = workbench.run.paths.catalogs(LOCALE)
     with watched([folder], workbench.desk.files_changed):
         thread.start()
