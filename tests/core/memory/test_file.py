@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from memories import memory_of
@@ -18,7 +19,7 @@ from pipeline.core.memory.file import (
     translator_note,
 )
 from pipeline.core.memory.record import Memory, digest
-from pipeline.entries import GENERATOR, NEUTRAL_DATE, Entry
+from pipeline.entries import GENERATOR, NEUTRAL_DATE, Catalog, Entry
 from pipeline.errors import InputError
 
 MEMORY = Memory(
@@ -31,89 +32,73 @@ MEMORY = Memory(
     comment=("Ours.",),
     entries=(Entry(msgid=digest("Tea."), msgstr="茶。"),),
 )
+FILE = memory_file(MEMORY)
+
+
+def read(file: Catalog, *, locale: str = "zh_CN") -> Memory:
+    return read_memory(file, upstream="x", locale=locale, page="page", where="f.po")
+
+
 REFS = {"b" * 40: "v0", "a" * 40: "main"}
 LINE = f"{'a' * 40}=main {'b' * 40}=v0"
 
 
 def test_reading_is_the_inverse_of_writing() -> None:
-    file = memory_file(MEMORY)
-    assert file.comment == (*COMMENT, "Ours.")
-    assert (
-        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f")
-        == MEMORY
-    )
+    assert FILE.comment == (*COMMENT, "Ours.")
+    assert read(FILE) == MEMORY
+    # The warning on top may be gone.
+    assert read(replace(FILE, comment=("Ours.",))) == MEMORY
 
 
-def test_the_warning_on_top_may_be_gone() -> None:
-    file = replace(memory_file(MEMORY), comment=("Ours.",))
-    assert (
-        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f")
-        == MEMORY
-    )
-
-
-@pytest.mark.parametrize("note", ["seen: HEAD page", "seen: page"])
-def test_a_note_that_names_no_commit_is_refused_with_its_line(note: str) -> None:
-    entry = replace(MEMORY.entries[0], notes=(note,), line=12)
-    file = replace(memory_file(MEMORY), entries=(entry,))
-    with pytest.raises(InputError, match="must name a commit and a page") as caught:
-        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f.po")
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"notes": ("seen: HEAD page",)}, "must name a commit and a page"),
+        ({"notes": ("seen: page",)}, "must name a commit and a page"),
+        ({"msgid": "Tea."}, r"'Tea\.' is not a digest"),
+    ],
+)
+def test_a_wrong_entry_is_refused_with_its_line(
+    change: dict[str, Any], what: str
+) -> None:
+    entry = replace(MEMORY.entries[0], **change, line=12)
+    with pytest.raises(InputError, match=what) as caught:
+        read(replace(FILE, entries=(entry,)))
     assert caught.value.where == "f.po:12"
 
 
 def test_a_file_of_another_folder_is_refused_with_its_first_line() -> None:
-    file = memory_file(MEMORY)
     with pytest.raises(InputError, match="is the memory of x in zh_CN") as caught:
-        read_memory(file, upstream="x", locale="ja", page="page", where="f.po")
+        read(FILE, locale="ja")
     assert caught.value.where == "f.po:1"
 
 
-def test_a_message_in_english_is_refused_with_its_line() -> None:
-    entry = replace(MEMORY.entries[0], msgid="Tea.", line=12)
-    file = replace(memory_file(MEMORY), entries=(entry,))
-    with pytest.raises(InputError, match=r"'Tea\.' is not a digest") as caught:
-        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f.po")
-    assert caught.value.where == "f.po:12"
-
-
-@pytest.mark.parametrize("change", [{"commit": "HEAD"}, {"layout": "today"}])
-def test_a_header_without_digests_is_refused_with_its_line(
-    change: dict[str, str],
+@pytest.mark.parametrize(
+    ("field", "value", "what"),
+    [
+        ("X-Upstream-Commit", "HEAD", "must be 40 hex digits"),
+        ("X-Upstream-Page", "today", "must be 40 hex digits"),
+        ("X-Upstream-Refs", f"{LINE} main", "must be COMMIT=REF, not 'main'"),
+        ("X-Upstream-Refs", f"{'a' * 40}=", f"must be COMMIT=REF, not '{'a' * 40}='"),
+        ("X-Upstream-Refs", "HEAD=main", "must be COMMIT=REF, not 'HEAD=main'"),
+        ("X-Upstream", "", "is no memory: its header needs"),
+        ("X-Upstream-Commit", "", "is no memory: its header needs"),
+    ],
+)
+def test_a_wrong_header_is_refused_with_its_line(
+    field: str, value: str, what: str
 ) -> None:
-    file = memory_file(replace(MEMORY, **change))  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="must be 40 hex digits") as caught:
-        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f.po")
+    with pytest.raises(InputError, match=what) as caught:
+        read(replace(FILE, header={**FILE.header, field: value}))
     assert caught.value.where == "f.po:1"
+    assert "version control" in caught.value.hint
 
 
 def test_what_commits_are_called_is_one_line_of_the_header() -> None:
     memory = replace(MEMORY, refs=REFS)
     file = memory_file(memory)
     assert file.header["X-Upstream-Refs"] == LINE
-    assert (
-        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f")
-        == memory
-    )
-
-
-@pytest.mark.parametrize("pair", ["main", f"{'a' * 40}=", "HEAD=main"])
-def test_a_commit_without_a_name_is_refused_with_its_line(pair: str) -> None:
-    file = memory_file(MEMORY)
-    file = replace(file, header={**file.header, "X-Upstream-Refs": f"{LINE} {pair}"})
-    with pytest.raises(InputError) as caught:
-        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f.po")
-    assert caught.value.what == f"X-Upstream-Refs must be COMMIT=REF, not {pair!r}"
-    assert caught.value.where == "f.po:1"
-
-
-@pytest.mark.parametrize("field", ["X-Upstream", "X-Upstream-Commit"])
-def test_a_catalogue_is_no_memory(field: str) -> None:
-    file = memory_file(MEMORY)
-    file = replace(file, header={**file.header, field: ""})
-    with pytest.raises(InputError, match="is no memory: its header needs") as caught:
-        read_memory(file, upstream="x", locale="zh_CN", page="page", where="f.po")
-    assert caught.value.where == "f.po:1"
-    assert "restore the file from version control" in caught.value.hint
+    assert read(file) == memory
 
 
 WHEN = "2026-05-01 09:30+0800"
@@ -149,32 +134,31 @@ def test_the_teams_fields_are_those_that_nobody_makes() -> None:
     assert team_fields(made | {"Language-Team": "zh_CN"}, "zh_CN") == {}
 
 
-def entry(number: int, note: str) -> Entry:
-    return Entry(msgid=digest(str(number)), notes=(note,))
+def noted(*notes: str) -> Memory:
+    """The memory of a page, with these notes of its entries."""
+    entries = (Entry(msgid=digest(note), notes=(note,)) for note in notes)
+    return memory_of(*entries, extra={"Language-Team": "Tea"})
 
 
 def test_the_newest_note_tells_who_touched_the_catalogue() -> None:
     newest = f"translator: Li Lei, {WHEN}, Poedit 3.4"
-    memory = memory_of(
-        entry(1, "translator: Han Meimei, 2026-05-01 02:00+0100"),
-        entry(2, newest),
-        entry(3, "translator: Nobody, 2026-13-41 99:99+0800"),
-        entry(4, "translator: who knows"),
-        extra={"Language-Team": "Tea"},
+    fields = editing_fields(
+        noted(
+            "translator: Han Meimei, 2026-05-01 02:00+0100",
+            newest,
+            "translator: Nobody, 2026-13-41 99:99+0800",
+            "translator: who knows",
+        )
     )
-    fields = editing_fields(memory)
     assert fields == TOUCHED | {"X-Generator": "Poedit 3.4", "Language-Team": "Tea"}
     assert translator_note(fields) == newest
 
 
 def test_without_a_note_only_the_teams_fields_are_known() -> None:
-    memory = memory_of(entry(1, "seen: nowhere"), extra={"Language-Team": "Tea"})
-    assert editing_fields(memory) == {"Language-Team": "Tea"}
-
-
-def test_a_date_without_a_name_is_kept() -> None:
-    memory = memory_of(entry(1, f"translator: , {WHEN}"))
-    assert editing_fields(memory) == {"PO-Revision-Date": WHEN}
+    assert editing_fields(noted("seen: nowhere")) == {"Language-Team": "Tea"}
+    # A date without a name is kept.
+    fields = editing_fields(noted(f"translator: , {WHEN}"))
+    assert fields == {"PO-Revision-Date": WHEN, "Language-Team": "Tea"}
 
 
 def test_a_date_that_is_none_is_older_than_all_dates() -> None:

@@ -34,6 +34,14 @@ def entry(code: str, text: str = "", **fields: object) -> Entry:
     return replace(made, **fields)  # type: ignore[arg-type]
 
 
+def tea(text: str) -> Memory:
+    """The memory of a page that has one message."""
+    return memory(entry(TEA, text))
+
+
+EMPTIED = entry(TEA, "茶", context="emptied", obsolete=True)
+
+
 def said(merged: Merged) -> list[str]:
     """The translations of the merged memory: ``?`` for those that wait, ``~`` for obsolete."""
     return [
@@ -59,9 +67,7 @@ def said(merged: Merged) -> list[str]:
     ],
 )
 def test_whose_translation_stays(base: str, ours: str, theirs: str, stays: str) -> None:
-    merged = merge_branches(
-        memory(entry(TEA, base)), memory(entry(TEA, ours)), memory(entry(TEA, theirs))
-    )
+    merged = merge_branches(tea(base), tea(ours), tea(theirs))
     assert (said(merged), merged.conflicts) == ([stays], [])
 
 
@@ -84,34 +90,24 @@ def test_remarks_and_flags_of_both_sides_come_together() -> None:
     base = entry(TEA, "茶", comments=("old", "both"), flags=("no-wrap",))
     ours = replace(base, comments=("both", "ours"), flags=())
     theirs = replace(base, msgstr="热茶", comments=("old", "both", "theirs"))
-    (merged,) = merge_branches(
-        memory(base), memory(ours), memory(theirs)
-    ).memory.entries
-    assert merged.msgstr == "热茶"
-    assert merged.comments == ("both", "ours", "theirs")
-    assert merged.flags == ()
+    merged = merge_branches(*map(memory, (base, ours, theirs))).memory.entries
+    assert merged == (entry(TEA, "热茶", comments=("both", "ours", "theirs")),)
 
 
-def test_the_page_is_as_the_branch_has_it_that_has_upgraded() -> None:
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_the_page_is_as_the_branch_has_it_that_has_upgraded(is_ours: bool) -> None:
     base = memory(entry(TEA, "茶"), entry(CAKE, "糕"))
     # Upstream has dropped the tea and added the milk.
-    seen = f"seen: {FIRST} page"
-    upgraded = memory(
-        entry(CAKE, "糕"),
-        entry(MILK),
-        entry(TEA, "茶", obsolete=True, notes=(seen,)),
-        commit=SECOND,
-    )
+    gone = entry(TEA, "茶", obsolete=True, notes=(f"seen: {FIRST} page",))
+    upgraded = memory(entry(CAKE, "糕"), entry(MILK), gone, commit=SECOND)
     translated = memory(entry(TEA, "热茶"), entry(CAKE, "蛋糕"))
-    for ours, theirs in ((upgraded, translated), (translated, upgraded)):
-        merged = merge_branches(base, ours, theirs)
-        assert merged.conflicts == []
-        assert merged.memory.commit == SECOND
-        assert sorted(said(merged)) == ["", "~热茶", "蛋糕"]
-        tea = next(one for one in merged.memory.entries if one.msgid == TEA)
-        assert tea.notes == (seen,)
-        # What the commit of the note is called is known from the other side.
-        assert merged.memory.refs == {FIRST: "v-a"}
+    both = (upgraded, translated) if is_ours else (translated, upgraded)
+    merged = merge_branches(base, *both)
+    assert (merged.conflicts, merged.memory.commit) == ([], SECOND)
+    expected = {entry(CAKE, "蛋糕"), entry(MILK), replace(gone, msgstr="热茶")}
+    assert set(merged.memory.entries) == expected
+    # What the commit of the note is called is known from the other side.
+    assert merged.memory.refs == {FIRST: "v-a"}
 
 
 def test_a_translation_of_what_the_other_branch_has_dropped_stays_obsolete() -> None:
@@ -128,34 +124,26 @@ def test_a_translation_of_what_the_other_branch_has_dropped_stays_obsolete() -> 
 
 def test_a_text_that_is_back_stands_on_the_page_again() -> None:
     old = entry(TEA, "茶", obsolete=True, notes=(f"seen: {THIRD} other",))
-    base = memory(entry(CAKE), old)
     back = memory(entry(CAKE), entry(TEA, "茶"), commit=SECOND)
     better = memory(entry(CAKE), replace(old, msgstr="热茶"))
-    merged = merge_branches(base, better, back)
-    tea = next(one for one in merged.memory.entries if one.msgid == TEA)
-    assert (tea.msgstr, tea.obsolete, tea.notes) == ("热茶", False, ())
+    merged = merge_branches(memory(entry(CAKE), old), better, back)
+    assert set(merged.memory.entries) == {entry(CAKE), entry(TEA, "热茶")}
 
 
 def test_of_two_upgrades_the_later_release_counts_on_either_side() -> None:
     base, second, third = (
         memory(entry(TEA), commit=commit) for commit in (FIRST, SECOND, THIRD)
     )
-    assert merge_branches(base, second, third).memory.commit == THIRD
-    assert merge_branches(base, third, second).memory.commit == THIRD
-    assert merge_branches(None, third, second).memory.commit == THIRD
+    for sides in ((base, second, third), (base, third, second), (None, third, second)):
+        assert merge_branches(*sides).memory.commit == THIRD
 
 
 def test_what_both_have_added_has_no_base() -> None:
-    merged = merge_branches(
-        None,
-        memory(entry(TEA, "茶"), entry(CAKE)),
-        memory(entry(TEA, "茶"), entry(CAKE, "糕"), entry(MILK, "奶")),
-    )
+    ours = memory(entry(TEA, "茶"), entry(CAKE))
+    theirs = memory(entry(TEA, "茶"), entry(CAKE, "糕"), entry(MILK, "奶"))
+    merged = merge_branches(None, ours, theirs)
     assert sorted(said(merged)) == sorted(["茶", "糕", "奶"])
-    conflict = merge_branches(
-        None, memory(entry(TEA, "茶")), memory(entry(TEA, "热茶"))
-    )
-    assert len(conflict.conflicts) == 1
+    assert len(merge_branches(None, tea("茶"), tea("热茶")).conflicts) == 1
 
 
 def test_entries_that_one_side_has_removed_go() -> None:
@@ -177,12 +165,9 @@ def test_header_of_the_team_and_comment_above_it_merge_by_field() -> None:
     assert merge_branches(base, ours, both).memory.extra == {"Language-Team": "b"}
 
 
-@pytest.mark.parametrize("both", [True, False])
+@pytest.mark.parametrize("others", [[], [EMPTIED]])
 def test_emptied_words_stay_obsolete_though_the_page_has_their_message(
-    both: bool,
+    others: list[Entry],
 ) -> None:
-    kept = entry(TEA, "茶", context="emptied", obsolete=True)
-    ours = memory(entry(TEA), kept)
-    theirs = memory(entry(TEA), kept) if both else memory(entry(TEA))
-    merged = merge_branches(memory(entry(TEA)), ours, theirs)
-    assert said(merged) == ["", "~茶"]
+    ours, theirs = memory(entry(TEA), EMPTIED), memory(entry(TEA), *others)
+    assert said(merge_branches(tea(""), ours, theirs)) == ["", "~茶"]

@@ -28,6 +28,10 @@ CATALOG = Catalog(
 )
 
 
+def with_entries(*entries: Entry) -> Catalog:
+    return replace(CATALOG, entries=entries)
+
+
 def stored(catalog: Catalog) -> Memory:
     return close_catalog(catalog, HEAD, old=None, live=(), find=lambda _: None)
 
@@ -40,7 +44,7 @@ def edited(*changes: tuple[int, str, str]) -> Catalog:
     entries = list(CATALOG.entries)
     for number, msgid, msgstr in changes:
         entries[number] = replace(entries[number], msgid=msgid, msgstr=msgstr)
-    return replace(CATALOG, entries=tuple(entries))
+    return with_entries(*entries)
 
 
 @pytest.mark.parametrize(
@@ -67,69 +71,54 @@ def test_else_its_place_does_and_the_translation_waits() -> None:
 
 def test_else_its_words_do() -> None:
     """Two neighbours at once leave no place to tell."""
-    back = restore_english(
-        edited(
-            (1, "Never leave the gas burning.", "新的二"),
-            (2, "Cups hang above, six in one row.", ""),
-        ),
-        BASE,
-        WANTED,
-    )
-    found = {entry.msgid: entry for entry in back.catalog.entries}
+    second = (1, "Never leave the gas burning.", "新的二")
+    catalog = edited(second, (2, "Cups hang above, six in one row.", ""))
+    back = restore_english(catalog, BASE, WANTED).catalog
+    found = {entry.msgid: entry for entry in back.entries}
     assert found[TEXTS[2]].msgstr == "新的二"
     # One without a translation has nothing to wait for.
     assert (found[TEXTS[1]].msgstr, found[TEXTS[1]].fuzzy) == ("", False)
 
 
 def test_one_that_waited_before_waits_for_what_it_waited_for() -> None:
-    catalog = edited((0, "Quite another text", "新译文"))
-    entry = replace(catalog.entries[0], fuzzy=True, previous="The old kettle.")
-    catalog = replace(catalog, entries=(entry, *catalog.entries[1:]))
+    edit = Entry(msgid="Quite another text", msgstr="新译文")
+    entry = replace(edit, fuzzy=True, previous="The old kettle.")
+    catalog = with_entries(entry, *CATALOG.entries[1:])
     back = restore_english(catalog, BASE, WANTED)
     assert back.catalog.entries[0] == replace(entry, msgid=TEXTS[0])
 
 
 def test_an_entry_that_took_the_place_of_two_tells_of_neither() -> None:
+    first, _, third, last = CATALOG.entries
     one = Entry(msgid="Quite another text", msgstr="新的")
-    entries = (CATALOG.entries[0], one, CATALOG.entries[3])
-    catalog = replace(CATALOG, entries=entries)
+    catalog = with_entries(first, one, last)
     assert restore_english(catalog, BASE, WANTED).catalog == catalog
     # Nor does one beside it that was there before, on another page of the memory.
     other = Entry(msgid="On another page once.", msgstr="别处")
-    base = replace(
-        BASE, entries=(*BASE.entries, *stored(Catalog(entries=(other,))).entries)
-    )
-    swapped = replace(
-        CATALOG, entries=(CATALOG.entries[0], other, *CATALOG.entries[2:], one)
-    )
+    base = replace(BASE, entries=(*BASE.entries, *stored(with_entries(other)).entries))
+    swapped = with_entries(first, other, third, last, one)
     assert restore_english(swapped, base, WANTED).catalog == swapped
 
 
 def test_what_is_like_nothing_stays_as_it_is() -> None:
     extra = Entry(msgid="Quite another text", msgstr="多出来的")
-    added = replace(CATALOG, entries=(*CATALOG.entries, extra))
+    added = with_entries(*CATALOG.entries, extra)
     assert restore_english(added, BASE, WANTED).catalog is added
     # Also if a message is missing, but elsewhere.
-    cut = replace(added, entries=added.entries[1:])
+    cut = with_entries(*added.entries[1:])
     assert restore_english(cut, BASE, WANTED).catalog == cut
 
 
 def test_obsolete_entries_and_those_of_a_newer_page_are_no_strangers() -> None:
     obsolete = Entry(msgid="Gone long ago.", msgstr="旧的", obsolete=True)
     newer = Entry(msgid="The kettle stands on the right.", msgstr="新的")
-    catalog = replace(CATALOG, entries=(newer, *CATALOG.entries[1:], obsolete))
+    catalog = with_entries(newer, *CATALOG.entries[1:], obsolete)
     assert unknown_texts(catalog, BASE) == {newer.msgid}
     back = restore_english(catalog, BASE, WANTED, newer=[newer.msgid])
     assert back.catalog is catalog
     # An obsolete one of the same words is left alone.
-    twice = replace(
-        catalog,
-        entries=(
-            newer,
-            *CATALOG.entries[1:],
-            replace(newer, obsolete=True, context="old"),
-        ),
-    )
+    old = replace(newer, obsolete=True, context="old")
+    twice = with_entries(newer, *CATALOG.entries[1:], old)
     found = restore_english(twice, BASE, WANTED).catalog.entries
     assert (found[0].msgid, found[-1].msgid) == (TEXTS[0], newer.msgid)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from memories import COMMIT, memory_of
@@ -28,22 +29,24 @@ def opened(*entries: Entry, wanted: Sequence[str] = ("Now.",)) -> Opened:
 
 
 def test_a_catalogue_follows_the_page_and_ends_with_what_is_gone() -> None:
+    work: dict[str, Any] = {
+        "msgstr": "茶烫。",
+        "comments": ("!",),
+        "flags": ("no-wrap",),
+    }
+    tea = Entry(msgid=TEA, notes=("heading",), references=("page",))
+    gone = Entry(msgid=CUP, msgstr="杯满。", obsolete=True)
     memory = memory_of(
-        Entry(msgid=digest(TEA), msgstr="茶烫。", comments=("!",), flags=("no-wrap",)),
-        Entry(msgid=digest(CUP), msgstr="杯满。", obsolete=True),
+        replace(Entry(msgid=digest(TEA)), **work),
+        replace(gone, msgid=digest(CUP)),
         Entry(msgid=LOST, obsolete=True),
         comment=("Ours.",),
     )
     new = Entry(msgid="New.", notes=("paragraph",), references=("page",))
-    tea = Entry(msgid=TEA, notes=("heading",), references=("page",))
     header = {"Language": "zh_CN"}
-    found = open_memory(memory, [new, tea], texts=TEXTS, header=header)
-    entries = (
-        new,
-        replace(tea, msgstr="茶烫。", comments=("!",), flags=("no-wrap",)),
-        Entry(msgid=CUP, msgstr="杯满。", obsolete=True),
-    )
+    entries = (new, replace(tea, **work), gone)
     catalog = Catalog(header=header, comment=("Ours.",), entries=entries)
+    found = open_memory(memory, [new, tea], texts=TEXTS, header=header)
     assert found == Opened(catalog=catalog)
 
 
@@ -53,19 +56,14 @@ def test_a_message_comes_back_once_for_each_context() -> None:
         for text in ("甲", "乙", "丙")
     ]
     found = opened(*contexts).catalog.entries
-    assert [(entry.msgstr, entry.obsolete) for entry in found] == [
-        ("甲", False),
-        ("乙", False),
-        ("丙", True),
-    ]
+    states = [(entry.msgstr, entry.obsolete) for entry in found]
+    assert states == [("甲", False), ("乙", False), ("丙", True)]
 
 
 def test_a_message_that_is_on_the_page_again_gets_its_obsolete_translation() -> None:
     found = opened(Entry(msgid=NOW, msgstr="现在。", obsolete=True))
-    assert found.catalog.entries == (
-        Entry(msgid="Now.", msgstr="现在。", notes=("paragraph",)),
-    )
-    assert found.missing == ()
+    live = Entry(msgid="Now.", msgstr="现在。", notes=("paragraph",))
+    assert (found.catalog.entries, found.missing) == ((live,), ())
 
 
 @pytest.mark.parametrize(
@@ -88,12 +86,8 @@ def test_entries_whose_english_is_known_in_part_wait_for_the_rest(
 
 
 def test_the_parts_of_a_joined_message_are_its_previous_english() -> None:
-    joined = replace(
-        WAITING,
-        previous=digest("One. Two."),
-        notes=(f"fuzzy: merged: {DIFF}", FIRST, SECOND),
-    )
-    found = opened(joined)
+    notes = (f"fuzzy: merged: {DIFF}", FIRST, SECOND)
+    found = opened(replace(WAITING, previous=digest("One. Two."), notes=notes))
     (entry,) = found.catalog.entries
     assert (entry.msgstr, entry.previous) == ("一", "One. Two.")
     assert entry.notes == ("paragraph", "fuzzy: merged: [-One. Two.-]{+Now.+}")
@@ -120,19 +114,23 @@ def test_english_that_serves_as_a_translation_comes_back() -> None:
     assert (entry.msgstr, entry.previous) == (TEA, TEA)
 
 
-def test_a_gone_message_whose_atoms_are_not_known_stays_in_the_memory() -> None:
-    entry = Entry(msgid=digest(CUP), msgstr="见 ⟦1⟧。", obsolete=True)
+@pytest.mark.parametrize(
+    ("entry", "opened_entries"),
+    [
+        # Its atoms are not known.
+        (Entry(msgid=digest(CUP), msgstr="见 ⟦1⟧。", obsolete=True), ()),
+        # It comes back though its previous English does not.
+        (
+            replace(WAITING, obsolete=True),
+            (Entry(msgid="Now.", msgstr="一", fuzzy=True, obsolete=True),),
+        ),
+    ],
+)
+def test_a_gone_message_that_is_not_known_in_full_stays_in_the_memory(
+    entry: Entry, opened_entries: tuple[Entry, ...]
+) -> None:
     found = opened(entry, wanted=())
-    assert (found.catalog.entries, found.missing) == ((), (entry,))
-
-
-def test_a_gone_message_comes_back_though_its_previous_english_does_not() -> None:
-    entry = replace(WAITING, obsolete=True)
-    found = opened(entry, wanted=())
-    assert found.catalog.entries == (
-        Entry(msgid="Now.", msgstr="一", fuzzy=True, obsolete=True),
-    )
-    assert found.missing == (entry,)
+    assert (found.catalog.entries, found.missing) == (opened_entries, (entry,))
 
 
 def test_emptied_words_come_back_as_obsolete_and_not_into_their_message() -> None:
@@ -169,18 +167,13 @@ def test_an_entry_has_its_english_and_says_why_it_is_kept_and_whose_it_is() -> N
 def test_without_the_english_the_entry_is_as_the_memory_has_it() -> None:
     entry = Entry(msgid=CODE, msgstr="请读 ⟦1⟧", context="Arrays", fuzzy=True)
     (kept,) = kept_entries([entry], {}, reason="replaced")
-    assert (kept.msgid, kept.msgstr) == (CODE, "请读 ⟦1⟧")
-    assert (kept.context, kept.fuzzy) == ("Arrays: replaced", True)
+    assert kept == replace(entry, context="Arrays: replaced")
 
 
 def test_reasons_are_counted_and_a_translation_is_kept_once() -> None:
     entries = [
         Entry(msgid="Tea", msgstr=text, context="replaced") for text in "甲乙丙甲"
     ]
-    catalog = add_kept(Catalog(), entries[:1])
-    catalog = add_kept(catalog, entries)
-    assert [(entry.context, entry.msgstr) for entry in catalog.entries] == [
-        ("replaced", "甲"),
-        ("replaced (2)", "乙"),
-        ("replaced (3)", "丙"),
-    ]
+    catalog = add_kept(add_kept(Catalog(), entries[:1]), entries)
+    found = [(entry.context, entry.msgstr) for entry in catalog.entries]
+    assert found == [("replaced", "甲"), ("replaced (2)", "乙"), ("replaced (3)", "丙")]

@@ -20,7 +20,9 @@ from pipeline.core.memory.merge import (
 from pipeline.core.memory.record import SAME, SAME_AS_PREVIOUS, digest
 from pipeline.entries import Catalog, Entry
 
-TEXT = Entry(msgid=digest("Tea is made of leaves and hot water."))
+ENGLISH = "Tea is made of leaves and hot water."
+TEXT = Entry(msgid=digest(ENGLISH))
+OTHER = Entry(msgid=digest("Another text."))
 NOBODY: frozenset[tuple[str, str]] = frozenset()
 
 
@@ -33,6 +35,17 @@ def merge(
     )
 
 
+def written(text: str) -> Entry:
+    """The entry with a translation; ``?`` in front of it says that it waits."""
+    return replace(TEXT, msgstr=text.removeprefix("?"), fuzzy=text.startswith("?"))
+
+
+def drafted(text: str) -> Entry:
+    """The entry with words of a machine."""
+    note = "draft: m, prompt 1, 2026-05-01, 12345678"
+    return replace(written(f"?{text}"), notes=(note,))
+
+
 @pytest.mark.parametrize(
     ("ours", "theirs", "stays"),
     [
@@ -42,29 +55,20 @@ def merge(
         ("?甲", "乙", "乙"),
         ("甲", "?乙", "甲"),
     ],
-    ids=[
-        "only ours",
-        "only theirs",
-        "both wait",
-        "theirs is finished",
-        "ours is finished",
-    ],
 )
 def test_without_a_base_finished_beats_unfinished(
     ours: str, theirs: str, stays: str
 ) -> None:
     merged = merge(written(ours), written(theirs))
     assert merged.conflicts == []
-    assert said(merged.memory.entries[0]) == stays
+    assert merged.memory.entries == (written(stays),)
 
 
 def test_both_sides_of_a_conflict_are_handed_back_and_none_is_written_into_the_other() -> (
     None
 ):
     merged = merge(written("甲"), written("乙"), before=written("丙"))
-    assert [(said(our), said(their)) for our, their in merged.conflicts] == [
-        ("甲", "乙")
-    ]
+    assert merged.conflicts == [(written("甲"), written("乙"))]
     assert merged.memory.entries == (written("甲"),)
     assert merged.given_up == []
 
@@ -94,18 +98,15 @@ def test_what_was_changed_here_alone_stays() -> None:
 
 
 def test_an_entry_that_the_memory_lacks_goes_if_git_has_taken_it_away() -> None:
-    before, other = written("甲"), Entry(msgid=digest("Another text."))
-    followed = merge(before, other, before=before, follows=True)
-    assert (followed.memory.entries, followed.given_up) == ((other,), [before])
+    before = written("甲")
+    followed = merge(before, OTHER, before=before, follows=True)
+    assert (followed.memory.entries, followed.given_up) == ((OTHER,), [before])
     # Else the file may be damaged.
-    kept = merge(before, other, before=before)
-    assert kept.memory.entries == (other, replace(before, obsolete=True))
+    kept = merge(before, OTHER, before=before)
+    assert kept.memory.entries == (OTHER, replace(before, obsolete=True))
     # Work that was not stored stays in any case.
-    unstored = written("新")
-    assert merge(unstored, other, before=before, follows=True).memory.entries == (
-        other,
-        replace(unstored, obsolete=True),
-    )
+    unstored = merge(written("新"), OTHER, before=before, follows=True)
+    assert unstored.memory.entries == (OTHER, replace(written("新"), obsolete=True))
 
 
 def test_a_context_that_was_told_apart_here_stays_on_its_page() -> None:
@@ -118,7 +119,7 @@ def test_a_context_that_was_told_apart_here_stays_on_its_page() -> None:
 def test_a_translation_is_lost_if_it_stands_nowhere_any_more() -> None:
     old, new = memory_of(written("甲")), memory_of(written("乙"))
     assert lost_in(new, old, NOBODY) == (written("甲"),)
-    assert lost_in(memory_of(Entry(msgid=digest("Other."))), old, NOBODY) == old.entries
+    assert lost_in(memory_of(OTHER), old, NOBODY) == old.entries
     assert lost_in(old, old, NOBODY) == ()
     # It may only wait now, or have moved to another page.
     assert lost_in(memory_of(written("?甲")), old, NOBODY) == ()
@@ -136,42 +137,36 @@ def test_what_went_along_to_a_changed_message_elsewhere_is_not_kept_twice() -> N
 
 
 def test_catalogues_and_their_memory_hold_the_same_translations() -> None:
-    english = "Tea is made of leaves and hot water."
     link = "](https://example.org/the/plan/of/all/kettles)"
-    catalog = Catalog(
-        entries=(
-            Entry(msgid=english, msgstr="茶"),
-            Entry(msgid="Now.", msgstr="旧", fuzzy=True, previous="Then."),
-            Entry(msgid=f"See [it{link}.", msgstr=f"见[它{link}。"),
-            Entry(msgid="Same.", msgstr="Same."),
-            Entry(msgid="Blank."),
-        )
+    entries = (
+        Entry(msgid=ENGLISH, msgstr="茶"),
+        Entry(msgid="Now.", msgstr="旧", fuzzy=True, previous="Then."),
+        Entry(msgid=f"See [it{link}.", msgstr=f"见[它{link}。"),
+        Entry(msgid="Same.", msgstr="Same."),
+        Entry(msgid="Blank."),
     )
-    held = translations_in_catalogs([catalog])
-    assert held == {
+    assert translations_in_catalogs([Catalog(entries=entries)]) == {
         (TEXT.msgid, "茶"),
         (digest("Then."), "旧"),
         (digest(f"See [it{link}."), "见[它⟦1⟧。"),
         (digest("Same."), "same: as the English"),
     }
-    blank = written("")
-    assert translations_in_memories([memory_of(written("茶"), blank)]) == {
-        (TEXT.msgid, "茶")
-    }
+    held = translations_in_memories([memory_of(written("茶"), written(""))])
+    assert held == {(TEXT.msgid, "茶")}
 
 
-def test_a_memory_stores_the_work_of_another_whatever_is_blank() -> None:
-    ours = memory_of(written("甲"))
-    blank = Entry(msgid=digest("Another text."))
+def test_differences_count_what_people_did_and_no_blank_entries() -> None:
+    one, blank = memory_of(written("甲")), memory_of(OTHER)
     noted = replace(written("甲"), notes=("translator: Li Lei, 2026-01-02 03:04+0800",))
-    assert differences(ours, memory_of(noted, blank)) == 0
-    assert differences(ours, memory_of(written("?甲"))) > 0
-    assert differences(ours, memory_of(blank)) > 0
+    assert differences(one, one) == 0
+    assert differences(one, memory_of(noted, OTHER)) == 0
+    assert differences(one, memory_of(written("乙"))) == 1
+    assert differences(one, blank) == 1
+    assert differences(one, memory_of(written("?甲"))) > 0
 
 
 def test_only_words_of_persons_that_stand_nowhere_else_would_be_lost() -> None:
-    new = memory_of(Entry(msgid=digest("Another text.")))
-    old = memory_of(written("甲"))
+    new, old = memory_of(OTHER), memory_of(written("甲"))
     nowhere = held_in_memories([])
     assert unheld_entries(new, old, nowhere) == (written("甲"),)
     assert unheld_entries(new, old, held_in_memories([old])) == ()
@@ -183,95 +178,76 @@ def test_only_words_of_persons_that_stand_nowhere_else_would_be_lost() -> None:
     assert unheld_entries(new, fuzzy, held_in_memories([old])) == ()
     # The entry is there still, whatever it says now.
     assert unheld_entries(memory_of(written("乙")), old, nowhere) == ()
-    assert unheld_entries(new, memory_of(written("")), nowhere) == ()
-    assert unheld_entries(new, memory_of(drafted("甲")), nowhere) == ()
+    for nobodys in (written(""), drafted("甲")):
+        assert unheld_entries(new, memory_of(nobodys), nowhere) == ()
 
 
 def test_a_fuzzy_copy_of_the_english_is_held_by_its_finished_original() -> None:
     old, new = digest("96 GB"), digest("96 GiB")
-    finished = memory_of(Entry(msgid=old, notes=(SAME,)))
     fuzzy = Entry(msgid=new, previous=old, fuzzy=True, notes=(SAME_AS_PREVIOUS,))
-    nothing = memory_of(Entry(msgid=digest("Another text.")))
-    held = held_in_memories([finished])
-    assert unheld_entries(nothing, memory_of(fuzzy), held) == ()
+    held = held_in_memories([memory_of(Entry(msgid=old, notes=(SAME,)))])
+    assert unheld_entries(memory_of(OTHER), memory_of(fuzzy), held) == ()
     # A copy of the new English is another text.
     copy = replace(fuzzy, notes=(SAME,))
-    assert unheld_entries(nothing, memory_of(copy), held) == (copy,)
+    assert unheld_entries(memory_of(OTHER), memory_of(copy), held) == (copy,)
     for words, entry in (("96 GB", fuzzy), ("96 GiB", copy)):
         local = Entry(msgid="96 GiB", previous="96 GB", fuzzy=True, msgstr=words)
         in_catalogs = translations_in_catalogs([Catalog(entries=(local,))])
         assert in_catalogs == translations_in_memories([memory_of(entry)])
 
 
-def test_a_draft_gives_way_to_anything_and_is_no_conflict() -> None:
-    for ours, theirs, stays in (
-        (drafted("甲"), written("乙"), "乙"),
-        (written("甲"), drafted("乙"), "甲"),
-        (drafted("甲"), drafted("乙"), "?乙"),
-    ):
-        merged = merge(ours, theirs, before=written("丙"))
-        assert said(merged.memory.entries[0]) == stays
-        assert (merged.conflicts, merged.given_up) == ([], [])
+@pytest.mark.parametrize(
+    ("ours", "theirs", "stays"),
+    [
+        (drafted("甲"), written("乙"), written("乙")),
+        (written("甲"), drafted("乙"), written("甲")),
+        (drafted("甲"), drafted("乙"), drafted("乙")),
+    ],
+)
+def test_a_draft_gives_way_to_anything_and_is_no_conflict(
+    ours: Entry, theirs: Entry, stays: Entry
+) -> None:
+    merged = merge(ours, theirs, before=written("丙"))
+    assert merged.memory.entries == (stays,)
+    assert (merged.conflicts, merged.given_up) == ([], [])
 
 
-def test_neither_drafts_nor_blanks_are_added_to_a_page_that_lacks_them() -> None:
-    other = Entry(msgid=digest("Another text."), msgstr="乙")
-    for ours in (written(""), drafted("甲")):
-        assert merge(ours, other).memory.entries == (other,)
+@pytest.mark.parametrize("ours", [written(""), drafted("甲")])
+def test_neither_drafts_nor_blanks_are_added_to_a_page_that_lacks_them(
+    ours: Entry,
+) -> None:
+    other = replace(OTHER, msgstr="乙")
+    assert merge(ours, other).memory.entries == (other,)
 
 
-def drafted(text: str) -> Entry:
-    """The entry with words of a machine."""
-    note = "draft: m, prompt 1, 2026-05-01, 12345678"
-    return replace(written(f"?{text}"), notes=(note,))
-
-
-def written(text: str) -> Entry:
-    """The entry with a translation; ``?`` in front of it says that it waits."""
-    return replace(TEXT, msgstr=text.removeprefix("?"), fuzzy=text.startswith("?"))
-
-
-def said(entry: Entry) -> str:
-    return "?" * entry.fuzzy + entry.msgstr
+KEPT = replace(written("甲"), context="emptied", obsolete=True)
 
 
 def test_emptied_words_stay_as_an_obsolete_entry_of_another_context() -> None:
     stored = replace(written("甲"), comments=("Mind the tone.",))
     merged = merge(written(""), stored, before=stored)
-    kept = replace(written("甲"), context="emptied", obsolete=True)
     assert (merged.emptied, merged.taken) == ([stored], True)
-    assert merged.memory.entries == (written(""), kept)
+    assert merged.memory.entries == (written(""), KEPT)
     # Nothing is done a second time, and others' words get another name.
-    ours, theirs = merged.memory, merged.memory
-    again = reconcile(ours, theirs, base=theirs, held=translations_in_memories([ours]))
-    assert (again.memory, again.emptied, again.taken) == (theirs, [], False)
-    other = written("乙")
-    theirs = replace(theirs, entries=(other, kept))
-    more = reconcile(ours, theirs, base=theirs, held=translations_in_memories([ours]))
-    assert [(entry.context, said(entry)) for entry in more.memory.entries] == [
-        (None, ""),
-        ("emptied (2)", "乙"),
-        ("emptied", "甲"),
-    ]
+    ours = merged.memory
+    held = translations_in_memories([ours])
+    again = reconcile(ours, ours, base=ours, held=held)
+    assert (again.memory, again.emptied, again.taken) == (ours, [], False)
+    theirs = replace(ours, entries=(written("乙"), KEPT))
+    more = reconcile(ours, theirs, base=theirs, held=held)
+    second = replace(KEPT, msgstr="乙", context="emptied (2)")
+    assert more.memory.entries == (written(""), second, KEPT)
 
 
 def test_words_that_stand_elsewhere_are_not_kept_as_emptied() -> None:
     stored = written("甲")
     rejected = replace(written(""), comments=("rejected: 甲",))
     assert merge(rejected, stored, before=stored).emptied == []
-    held = translations_in_memories([memory_of(stored)])
     ours, theirs = memory_of(written("")), memory_of(stored)
+    held = translations_in_memories([theirs])
     assert reconcile(ours, theirs, base=theirs, held=held).emptied == []
     draft = replace(stored, fuzzy=True, notes=("draft: by a model, 0f0f",))
     assert merge(written(""), draft, before=draft).emptied == []
-
-
-def test_differences_count_what_people_did_and_no_blank_entries() -> None:
-    one, other = memory_of(written("甲")), memory_of(written("乙"))
-    blank = memory_of(Entry(msgid=digest("Another text.")))
-    assert differences(one, one) == 0
-    assert differences(one, other) == 1
-    assert differences(one, blank) == 1
 
 
 @pytest.mark.parametrize("our", ["旧", ""])
@@ -304,7 +280,6 @@ def test_what_changed_on_both_sides_is_a_conflict_however_old_it_is() -> None:
 
 
 def test_emptied_words_of_the_catalogue_alone_stay_obsolete() -> None:
-    kept = replace(written("甲"), context="emptied", obsolete=True)
-    ours, theirs = memory_of(written(""), kept), memory_of(written(""))
+    ours, theirs = memory_of(written(""), KEPT), memory_of(written(""))
     merged = reconcile(ours, theirs, base=theirs, held=NOBODY)
-    assert merged.memory.entries == (written(""), kept)
+    assert merged.memory.entries == ours.entries

@@ -38,9 +38,7 @@ def test_the_refs_that_a_memory_knows_are_its_own_and_those_of_its_notes() -> No
 
 def test_only_commits_that_notes_name_get_a_ref() -> None:
     named, unnamed = "d" * 40, "e" * 40
-    memory = memory_of(
-        Entry(msgid=OLD, msgstr="茶", obsolete=True, notes=(f"seen: {named} page",))
-    )
+    memory = memory_of(Entry(msgid=OLD, msgstr="茶", notes=(f"seen: {named} page",)))
     known = {named: "v0", unnamed: "v2"}
     assert with_refs(memory, None, known).refs == {named: "v0"}
     assert with_refs(memory, memory_of(), known).refs == {named: "v0"}
@@ -51,37 +49,38 @@ def test_only_commits_that_notes_name_get_a_ref() -> None:
 
 
 def test_the_layout_of_a_page_is_its_messages_with_kind_and_headings() -> None:
-    page = [
-        Entry(msgid="Tea is hot.", notes=("paragraph · Tea", "before: x = 1")),
-        Entry(msgid="Stir it."),
-    ]
-    layout = layout_of(page)
+    tea = Entry(msgid="Tea is hot.", notes=("paragraph · Tea", "before: x = 1"))
+    stir = Entry(msgid="Stir it.")
+    layout = layout_of([tea, stir])
     assert layout == digest("Tea is hot.\0paragraph · Tea\nStir it.")
-    code_only = replace(page[0], notes=("paragraph · Tea", "before: x = 2"))
-    assert layout_of([code_only, page[1]]) == layout
-    moved = replace(page[0], notes=("paragraph · Cups",))
-    assert layout_of([moved, page[1]]) != layout
+    code_only = replace(tea, notes=("paragraph · Tea", "before: x = 2"))
+    assert layout_of([code_only, stir]) == layout
+    moved = replace(tea, notes=("paragraph · Cups",))
+    assert layout_of([moved, stir]) != layout
 
 
-OLD_NOTE, NEW_NOTE, OTHER = "a" * 40, "b" * 40, "c" * 40
-TEXT, BEFORE, PART_NOTE = "1" * 32, "2" * 32, "3" * 32
+PART = digest("Hot.")
+HERE, THERE, LONG_AGO = (
+    Place(commit=letter * 40, page=page)
+    for letter, page in (("c", "page"), ("d", "other"), ("e", "guide/old page"))
+)
 ENTRY = Entry(
-    msgid=TEXT,
-    previous=BEFORE,
+    msgid=NEW,
+    previous=OLD,
     fuzzy=True,
     notes=(
         "fuzzy: rewording",
-        f"seen: {OLD_NOTE} a page",
-        f"previous seen: {OTHER} page",
+        f"seen: {THERE.commit} a page",
+        f"previous seen: {LONG_AGO.commit} page",
         "translator: Li Lei, 2026-01-02 03:04+0800",
     ),
 )
-JOINED = replace(ENTRY, notes=(f"source: {PART_NOTE} {OLD_NOTE} page", "seen: nowhere"))
+JOINED = replace(ENTRY, notes=(f"source: {PART} {THERE.commit} page", "seen: nowhere"))
 
 
 def test_commits_of_all_notes() -> None:
-    assert commits_in([ENTRY]) == {OLD_NOTE, OTHER}
-    assert commits_in([JOINED]) == {OLD_NOTE}
+    assert commits_in([ENTRY]) == {THERE.commit, LONG_AGO.commit}
+    assert commits_in([JOINED]) == {THERE.commit}
     assert commits_in([]) == frozenset()
 
 
@@ -90,63 +89,43 @@ def test_places_are_renamed_and_everything_else_stays() -> None:
 
     def rename(code: str, place: Place) -> Place:
         asked.append(code)
-        return replace(place, commit=NEW_NOTE) if place.commit == OLD_NOTE else place
+        return replace(place, commit=COMMIT) if place.commit == THERE.commit else place
 
-    renamed = renamed_places(ENTRY, rename)
-    assert renamed.notes == (
-        "fuzzy: rewording",
-        f"seen: {NEW_NOTE} a page",
-        *ENTRY.notes[2:],
-    )
-    assert renamed_places(JOINED, rename).notes == (
-        f"source: {PART_NOTE} {NEW_NOTE} page",
-        "seen: nowhere",
-    )
-    assert asked == [TEXT, BEFORE, PART_NOTE]
+    def renamed(entry: Entry) -> Entry:
+        notes = (note.replace(THERE.commit, COMMIT) for note in entry.notes)
+        return replace(entry, notes=tuple(notes))
+
+    assert renamed_places(ENTRY, rename) == renamed(ENTRY)
+    assert renamed_places(JOINED, rename) == renamed(JOINED)
+    assert asked == [NEW, OLD, PART]
 
 
 def test_the_first_note_that_names_no_commit_is_told() -> None:
     assert malformed_note(ENTRY) == ""
     assert malformed_note(JOINED) == "seen: nowhere"
-    assert malformed_note(replace(ENTRY, notes=(*ENTRY.notes, "source: x"))) == (
-        "source: x"
-    )
-
-
-NEW_PAGE, OLD_PAGE, PART_PAGE = (
-    digest("Tea is very hot."),
-    digest("Tea is hot."),
-    digest("Hot."),
-)
-HERE, THERE, LONG_AGO = (
-    Place(commit=letter * 40, page=page)
-    for letter, page in (("c", "page"), ("d", "other"), ("e", "guide/old page"))
-)
+    other = replace(ENTRY, notes=(*ENTRY.notes, "source: x"))
+    assert malformed_note(other) == "source: x"
 
 
 def test_a_page_that_has_the_message_counts_more_than_a_note() -> None:
     seen = f"previous seen: {LONG_AGO.commit} {LONG_AGO.page}"
-    fuzzy = Entry(
-        msgid=NEW_PAGE, msgstr="茶", fuzzy=True, previous=OLD_PAGE, notes=(seen,)
-    )
-    noting = memory_of(fuzzy)
-    assert index_places([noting]) == {NEW_PAGE: HERE, OLD_PAGE: LONG_AGO}
-    having = memory_of(Entry(msgid=OLD_PAGE), commit=THERE.commit, page=THERE.page)
-    assert index_places([noting, having]) == {NEW_PAGE: HERE, OLD_PAGE: THERE}
+    noting = memory_of(replace(ENTRY, notes=(seen,)))
+    assert index_places([noting]) == {NEW: HERE, OLD: LONG_AGO}
+    having = memory_of(Entry(msgid=OLD), commit=THERE.commit, page=THERE.page)
+    assert index_places([noting, having]) == {NEW: HERE, OLD: THERE}
 
 
 def test_the_first_page_and_the_first_note_count() -> None:
-    first = memory_of(Entry(msgid=NEW_PAGE))
-    second = memory_of(Entry(msgid=NEW_PAGE), commit=THERE.commit, page=THERE.page)
-    assert index_places([first, second]) == {NEW_PAGE: HERE}
-    assert index_places([second, first]) == {NEW_PAGE: THERE}
-    joined = [
-        Entry(msgid=NEW_PAGE, notes=(source_note(PART_PAGE, place),))
-        for place in (THERE, HERE)
-    ]
-    assert index_places([memory_of(*joined)])[PART_PAGE] == THERE
+    first = memory_of(Entry(msgid=NEW))
+    second = memory_of(Entry(msgid=NEW), commit=THERE.commit, page=THERE.page)
+    assert index_places([first, second]) == {NEW: HERE}
+    assert index_places([second, first]) == {NEW: THERE}
+    joined = (
+        Entry(msgid=NEW, notes=(source_note(PART, place),)) for place in (THERE, HERE)
+    )
+    assert index_places([memory_of(*joined)])[PART] == THERE
 
 
 def test_a_message_that_is_gone_and_of_which_no_note_tells_has_no_place() -> None:
-    gone = Entry(msgid=NEW_PAGE, msgstr="茶", obsolete=True)
+    gone = Entry(msgid=NEW, msgstr="茶", obsolete=True)
     assert index_places([memory_of(gone)]) == {}
