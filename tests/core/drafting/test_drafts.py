@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from draft_questions import GLOSSARY, entry_of, question_of
@@ -26,6 +27,7 @@ from pipeline.core.drafting.batch import (
 from pipeline.core.drafting.drafts import Draft, apply, refused_together
 from pipeline.core.drafting.judge import Judge, Reason
 from pipeline.core.drafting.question import Name, Question, mask, unmask
+from pipeline.core.glossary.glossary import Glossary
 from pipeline.entries import Catalog, Entry
 
 ORIGIN = Machine(model="some/model:7b", prompt=1, date="2026-05-01")
@@ -44,43 +46,38 @@ def named(*drafts: Draft) -> dict[tuple[str | None, str], Draft]:
 def test_a_draft_is_fuzzy_and_says_where_it_comes_from() -> None:
     changed_catalog, count = apply(Catalog(entries=(LAMP,)), named(draft_for(LAMP)))
     (entry,) = changed_catalog.entries
-    assert (entry.msgstr, entry.fuzzy, entry.previous) == ("灯亮着。", True, LAMP.msgid)
-    assert entry.notes[0] == "paragraph"
-    assert entry.notes[1].startswith("draft: some/model:7b, prompt 1, 2026-05-01, ")
+    kind, note = entry.notes
+    assert (kind, count) == ("paragraph", 1)
+    assert note.startswith("draft: some/model:7b, prompt 1, 2026-05-01, ")
     assert machine_of(entry) == ORIGIN
-    assert not entry.is_translated
-    assert count == 1
+    waiting = replace(LAMP, msgstr="灯亮着。", fuzzy=True, previous=LAMP.msgid)
+    assert entry == replace(waiting, notes=entry.notes)
 
 
 def test_what_an_older_state_said_is_gone() -> None:
-    changed = replace(
-        LAMP,
-        msgstr="灯亮过。",
-        fuzzy=True,
-        previous="The lamp was on.",
-        notes=("paragraph", "fuzzy: rewording"),
-    )
+    changed = replace(LAMP, msgstr="灯亮过。", fuzzy=True, previous="The lamp was on.")
+    changed = replace(changed, notes=("paragraph", "fuzzy: rewording"))
     changed_catalog, _ = apply(Catalog(entries=(changed,)), named(draft_for(changed)))
     (entry,) = changed_catalog.entries
     assert [note.partition(":")[0] for note in entry.notes] == ["paragraph", "draft"]
 
 
 @pytest.mark.parametrize(
-    "now",
+    "change",
     [
-        replace(LAMP, msgstr="灯还亮着。"),
-        replace(LAMP, msgstr="灯还亮着。", fuzzy=True),
-        replace(LAMP, comments=("not sure about this one",)),
-        replace(LAMP, flags=("no-wrap",)),
-        replace(LAMP, obsolete=True),
-        replace(LAMP, context="A section"),
+        {"msgstr": "灯还亮着。"},
+        {"msgstr": "灯还亮着。", "fuzzy": True},
+        {"comments": ("not sure about this one",)},
+        {"flags": ("no-wrap",)},
+        {"obsolete": True},
+        {"context": "A section"},
     ],
 )
-def test_what_somebody_has_changed_meanwhile_is_passed_over(now: Entry) -> None:
-    catalog = Catalog(entries=(now,))
-    changed_catalog, count = apply(catalog, named(draft_for(LAMP)))
-    assert changed_catalog == catalog
-    assert count == 0
+def test_what_somebody_has_changed_meanwhile_is_passed_over(
+    change: dict[str, Any],
+) -> None:
+    catalog = Catalog(entries=(replace(LAMP, **change),))
+    assert apply(catalog, named(draft_for(LAMP))) == (catalog, 0)
 
 
 ENTRIES = st.builds(
@@ -100,17 +97,13 @@ def test_no_entry_changes_but_those_that_are_as_they_were(
 ) -> None:
     drafts = named(*(draft_for(entry, "译") for entry in asked))
     changed_catalog, count = apply(Catalog(entries=tuple(now)), drafts)
-    changed = 0
-    for before, after in zip(now, changed_catalog.entries, strict=True):
-        if before == after:
-            continue
-        changed += 1
+    pairs = list(zip(now, changed_catalog.entries, strict=True))
+    changed = [(before, after) for before, after in pairs if before != after]
+    assert len(changed) == count
+    for before, after in changed:
         assert is_draft(after)
         assert not before.obsolete
-        asked_for = drafts[before.context, before.msgid].before
-        assert (asked_for.msgstr, asked_for.fuzzy) == (before.msgstr, before.fuzzy)
-        assert asked_for.comments == before.comments
-    assert changed == count
+        assert drafts[before.context, before.msgid].before == before
 
 
 # All drafts of a page together.
@@ -128,21 +121,24 @@ Nobody has ever found the switch, however long they looked for it.
 def refused(
     drafts: dict[str, str], *, translated: dict[str, str] | None = None
 ) -> dict[str, Reason]:
+    """The drafts of the page that are refused, beside what a person has ``translated``."""
     document = read_document("page.md", PAGE.encode())
+    messages = [message for _, message in document.messages()]
     entries = [
-        entry_of(message.msgid, str(message.kind)) for _, message in document.messages()
-    ]
-    translations = translated or {}
-    entries = [
-        replace(entry, msgstr=translations.get(entry.msgid, "")) for entry in entries
+        entry_of(
+            message.msgid,
+            str(message.kind),
+            msgstr=(translated or {}).get(message.msgid, ""),
+        )
+        for message in messages
     ]
     made: dict[Name, tuple[Question, str]] = {
-        (None, entry.msgid): (
-            question_of(entry.msgid, entry.notes[0]),
-            drafts[entry.msgid],
+        (None, message.msgid): (
+            question_of(message.msgid, str(message.kind)),
+            drafts[message.msgid],
         )
-        for entry in entries
-        if entry.msgid in drafts
+        for message in messages
+        if message.msgid in drafts
     }
     found = refused_together("page", [document], entries, made)
     return {msgid: reason for (_, msgid), reason in found.items()}
@@ -161,16 +157,16 @@ def test_what_would_change_the_page_is_refused_alone() -> None:
     assert refused({**GOOD, SWITCH: bad}) == {SWITCH: Reason.PAGE}
 
 
+SAME = GOOD[TABLE]
+
+
 def test_what_belongs_to_another_message_is_refused() -> None:
-    same = "灯立在门边的桌子上，整夜亮着。"
-    found = refused({SWITCH: same}, translated={TABLE: same})
+    found = refused({SWITCH: SAME}, translated={TABLE: SAME})
     assert found == {SWITCH: Reason.SHIFTED}
 
 
 def test_what_a_person_has_shifted_is_no_matter_here() -> None:
-    same = "灯立在门边的桌子上，整夜亮着。"
-    translated = {TABLE: same, SWITCH: same}
-    assert refused({"A lamp": "灯"}, translated=translated) == {}
+    assert refused({"A lamp": "灯"}, translated={TABLE: SAME, SWITCH: SAME}) == {}
 
 
 def test_a_page_that_cannot_be_merged_takes_none(
@@ -187,60 +183,50 @@ def test_a_page_that_cannot_be_merged_takes_none(
 
 
 def page(refused: Mapping[Reason, int] | None = None, **counts: int) -> PageOutcome:
-    return PageOutcome(
-        locale="zh_CN",
-        page="page",
-        refused=refused or {},
-        **counts,
-    )
+    return PageOutcome(locale="zh_CN", page="page", refused=refused or {}, **counts)
 
 
 def test_the_counts_of_a_run_are_those_of_its_pages() -> None:
-    pages = (page(drafted=2, unanswered=3), page(drafted=5, skipped=1))
-    run = Outcome(pages=pages)
+    run = Outcome(pages=(page(drafted=2, unanswered=3), page(drafted=5, skipped=1)))
     counts = ("drafted", "unanswered", "skipped")
     assert [run.total(name) for name in counts] == [7, 3, 1]
     assert Outcome().total("drafted") == 0
 
 
 def test_reasons_are_counted_over_all_pages_the_most_frequent_first() -> None:
-    pages = (
-        page({Reason.LENGTH: 2, Reason.ATOMS: 1}),
-        page(drafted=1),
-        page({Reason.ATOMS: 4}),
-    )
-    assert list(Outcome(pages=pages).refused.items()) == [
-        (Reason.ATOMS, 5),
-        (Reason.LENGTH, 2),
-    ]
+    first = page({Reason.LENGTH: 2, Reason.ATOMS: 1})
+    pages = (first, page(drafted=1), page({Reason.ATOMS: 4}))
+    expected = [(Reason.ATOMS, 5), (Reason.LENGTH, 2)]
+    assert list(Outcome(pages=pages).refused.items()) == expected
+
+
+LONG = {Reason.LENGTH: 2}
 
 
 @pytest.mark.parametrize(
-    ("outcome", "has_no_accepted_answer"),
+    ("pages", "calls", "has_no_accepted_answer"),
     [
-        (Outcome(pages=(page({Reason.LENGTH: 2}),), calls=1), True),
+        ([page(LONG)], 1, True),
         # Terms of the glossary are no answers of the model.
-        (
-            Outcome(pages=(page({Reason.LENGTH: 2}, drafted=3, terms=3),), calls=1),
-            True,
-        ),
-        (Outcome(pages=(page({Reason.LENGTH: 2}, drafted=1),), calls=1), False),
+        ([page(LONG, drafted=3, terms=3)], 1, True),
+        ([page(LONG, drafted=1)], 1, False),
         # The replies of an earlier run were refused once more.
-        (Outcome(pages=(page({Reason.LENGTH: 2}),)), False),
-        (Outcome(pages=(page(unanswered=2),), calls=1), False),
-        (Outcome(), False),
+        ([page(LONG)], 0, False),
+        ([page(unanswered=2)], 1, False),
+        ([], 0, False),
     ],
     ids=["refused", "only terms", "one draft", "no call", "no answer", "nothing"],
 )
 def test_a_run_is_vain_if_no_answer_of_the_model_was_kept(
-    outcome: Outcome, has_no_accepted_answer: bool
+    pages: list[PageOutcome], calls: int, has_no_accepted_answer: bool
 ) -> None:
+    outcome = Outcome(pages=tuple(pages), calls=calls)
     assert outcome.has_no_accepted_answer is has_no_accepted_answer
 
 
-def batch_of(*texts: str) -> Batch:
+def batch_of(*texts: str, glossary: Glossary | None = None) -> Batch:
     page = [entry_of(text) for text in texts]
-    questions = [question_of(text) for text in texts]
+    questions = [question_of(text, glossary=glossary) for text in texts]
     settings = RequestSettings(model="m", locale="zh_CN")
     (batch,) = batches_of(settings, page, questions, examples={}, refused={})
     return batch
@@ -282,7 +268,6 @@ def test_the_same_text_gives_the_same_nonsense(text: str) -> None:
     ("english", "terms", "expected"),
     [
         ("JAX", {}, "JAX"),
-        ("NumPy 2 has 32 bits", {}, None),
         ("Tracers", {"tracer": "跟踪器 (not: 追踪器)"}, "跟踪器"),
         ("The tracers", {"tracer": "跟踪器 / 示踪器"}, "跟踪器"),
         ("a Kettle.", {"kettle": "水壶（kettle）"}, "水壶。"),
@@ -292,26 +277,24 @@ def test_the_same_text_gives_the_same_nonsense(text: str) -> None:
     ],
 )
 def test_names_and_terms_are_what_they_should_be(
-    english: str, terms: dict[str, str], expected: str | None
+    english: str, terms: dict[str, str], expected: str
 ) -> None:
-    translated = stub.translate(english, stub.terms_of({"glossary": terms}))
-    if expected is None:
-        assert translated.startswith("NumPy 2 ")
-        assert translated.endswith("32 bits")
-    else:
-        assert translated == expected
+    assert stub.translate(english, stub.terms_of({"glossary": terms})) == expected
+
+
+def test_names_and_numbers_stay_within_nonsense() -> None:
+    translated = stub.translate("NumPy 2 has 32 bits", stub.terms_of({}))
+    assert translated.startswith("NumPy 2 ")
+    assert translated.endswith("32 bits")
 
 
 def test_an_answer_passes_the_judge() -> None:
-    texts = [
+    batch = batch_of(
         "The lamp stands on the table, beside the door: it shines all night long.",
         "Call `boil` **once**, then read [the notes](a.md).",
         "Does a tracer shine?",
-    ]
-    page = [entry_of(text) for text in texts]
-    questions = [question_of(text, glossary=GLOSSARY) for text in texts]
-    settings = RequestSettings(model="stub", locale="zh_CN")
-    (batch,) = batches_of(settings, page, questions, examples={}, refused={})
+        glossary=GLOSSARY,
+    )
     answers = json.loads(stub.answer(json.loads(batch.body)))
     judge = Judge.of("zh_CN", GLOSSARY)
     for name, question in batch.questions.items():

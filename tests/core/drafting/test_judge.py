@@ -129,10 +129,8 @@ def test_what_is_no_translation_is_refused(
     english: str, kind: str, answer: str, reason: Reason
 ) -> None:
     judged = JUDGE.judge(question_of(english, kind), answer)
-    assert judged.refused is not None
-    assert judged.refused is reason
+    assert (judged.refused, judged.msgstr) == (reason, "")
     assert judged.fault
-    assert judged.msgstr == ""
 
 
 @pytest.mark.parametrize(("english", "kind", "answer", "msgstr"), KEPT)
@@ -202,20 +200,15 @@ def test_warnings_are_doubts() -> None:
 
 
 def test_other_locales_have_other_letters() -> None:
-    judge = Judge.of("ja", None)
-    question = question_of(PROSE)
     answer = "ふたは開けるまで蒸気を中に閉じ込めます。"
-    assert judge.judge(question, answer).msgstr
+    assert Judge.of("ja", None).judge(question_of(PROSE), answer).msgstr
 
 
 def test_the_better_answer_leaves_less_to_a_person() -> None:
     bad, sure = Judged(refused=Reason.ATOMS), Judged(msgstr="一")
-    doubtful, worse = (
-        Judged(msgstr="二", doubts=("a",)),
-        Judged(msgstr="三", doubts=("a", "b")),
-    )
-    assert better(bad, doubtful) is doubtful
-    assert better(doubtful, bad) is doubtful
+    doubtful = Judged(msgstr="二", doubts=("a",))
+    worse = Judged(msgstr="三", doubts=("a", "b"))
+    assert better(bad, doubtful) is better(doubtful, bad) is doubtful
     assert better(doubtful, sure) is sure
     assert better(doubtful, worse) is doubtful
     assert better(bad, bad) is bad
@@ -273,58 +266,57 @@ def test_a_good_answer_ends_it() -> None:
     assert (verdict.attempt, verdict.judged.msgstr) == (0, LAMPS)
 
 
-def test_a_refused_answer_is_put_again_with_the_reason() -> None:
-    verdict = store_with(BAD).verdict(QUESTION)
-    assert verdict.attempt == 2
-    answer, reason = verdict.refused
-    assert answer == BAD
-    assert "another language" in reason
+@pytest.mark.parametrize(
+    ("answer", "kept", "reason"),
+    [(BAD, "", "another language"), (DOUBTFUL, DOUBTFUL, "4")],
+    ids=["refused", "doubtful"],
+)
+def test_an_answer_that_is_not_good_is_put_again_with_the_reason(
+    answer: str, kept: str, reason: str
+) -> None:
+    verdict = store_with(answer).verdict(QUESTION)
+    assert (verdict.attempt, verdict.judged.msgstr) == (2, kept)
+    assert verdict.refused[0] == answer
+    assert reason in verdict.refused[1]
 
 
-def test_a_doubtful_answer_is_put_again_and_kept_until_then() -> None:
-    verdict = store_with(DOUBTFUL).verdict(QUESTION)
-    assert verdict.attempt == 2
-    assert verdict.judged.msgstr == DOUBTFUL
-    assert "4" in verdict.refused[1]
-
-
-def test_after_two_answers_the_better_one_counts() -> None:
-    for answers, kept in (
-        ((BAD, LAMPS), LAMPS),
-        ((BAD, DOUBTFUL), DOUBTFUL),
-        ((DOUBTFUL, BAD), DOUBTFUL),
-        ((DOUBTFUL, LAMPS), LAMPS),
-    ):
-        verdict = store_with(*answers).verdict(QUESTION)
-        assert (verdict.attempt, verdict.judged.msgstr) == (0, kept)
+@pytest.mark.parametrize(
+    ("first", "second", "kept"),
+    [
+        (BAD, LAMPS, LAMPS),
+        (BAD, DOUBTFUL, DOUBTFUL),
+        (DOUBTFUL, BAD, DOUBTFUL),
+        (DOUBTFUL, LAMPS, LAMPS),
+    ],
+)
+def test_after_two_answers_the_better_one_counts(
+    first: str, second: str, kept: str
+) -> None:
+    verdict = store_with(first, second).verdict(QUESTION)
+    assert (verdict.attempt, verdict.judged.msgstr) == (0, kept)
 
 
 def test_two_bad_answers_leave_none() -> None:
     verdict = store_with(BAD, None).verdict(QUESTION)
-    assert verdict.attempt == 0
-    assert verdict.judged.refused is not None
-    assert verdict.judged.refused is Reason.LANGUAGE
+    assert (verdict.attempt, verdict.judged.refused) == (0, Reason.LANGUAGE)
 
 
 def test_a_reply_without_an_answer_is_put_again() -> None:
     verdict = store_with(None).verdict(QUESTION)
-    assert verdict.attempt == 2
-    assert verdict.judged.refused is not None
-    assert verdict.judged.refused is Reason.NO_ANSWER
+    assert (verdict.attempt, verdict.judged.refused) == (2, Reason.NO_ANSWER)
     assert store_with(LAMPS, extra=" and more").verdict(QUESTION).attempt == 2
 
 
 def test_an_answer_from_other_company_counts() -> None:
     """The first one stays, unless there was none in it."""
     store = store_with(None)
-    store.add({"ffff": QUESTION.key}, json.dumps({"ffff": LAMPS}), attempt=1)
-    assert store.verdict(QUESTION).judged.msgstr == LAMPS
-    store.add({"eeee": QUESTION.key}, json.dumps({"eeee": BAD}), attempt=1)
-    assert store.verdict(QUESTION).judged.msgstr == LAMPS
+    for name, answer in (("ffff", LAMPS), ("eeee", BAD)):
+        store.add({name: QUESTION.key}, json.dumps({name: answer}), attempt=1)
+        assert store.verdict(QUESTION).judged.msgstr == LAMPS
 
 
 def test_the_second_answer_alone_is_none() -> None:
-    store = AnswerStore(judge=Judge.of("zh_CN", None))
+    store = store_with()
     store.add({"a1": QUESTION.key}, json.dumps({"a1": LAMPS}), attempt=2)
     assert store.verdict(QUESTION).attempt == 1
 
@@ -364,11 +356,8 @@ def test_each_question_has_an_answer_or_a_reason(
     text: str, first: str, second: str
 ) -> None:
     answers = read_reply(text, IDS)
-    told = [
-        answer if isinstance(answer, str) else answer.fault
-        for answer in answers.values()
-    ]
-    assert (list(answers), told) == (list(IDS), [first, second])
+    told = [getattr(answer, "fault", answer) for answer in answers.values()]
+    assert (tuple(answers), told) == (IDS, [first, second])
 
 
 @settings(max_examples=30)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from draft_questions import GLOSSARY, entry_of, question_of
@@ -45,6 +46,7 @@ CHANGED = replace(
     previous="The lamp was on.",
     notes=("paragraph", "fuzzy: rewording: the lamp [-was-]{+is+} on"),
 )
+STALE = "the glossary has another rendering"
 TEXTS = st.text(alphabet="ab `$[](){}<>:|_*\\⟦⟧1。译\n!#&;", max_size=60)
 
 
@@ -57,14 +59,13 @@ def draft_of(
 
 def selected(
     *entries: Entry,
-    others: Sequence[Entry] = (),
+    other: Entry | None = None,
     made_with: dict[str, dict[str, str]] | None = None,
     glossary: Glossary | None = GLOSSARY,
 ) -> Selected:
-    catalogs = {
-        "page": Catalog(entries=entries),
-        "other": Catalog(entries=tuple(others)),
-    }
+    """What is asked about a page with ``entries``, beside a page with the ``other`` one."""
+    others = (other,) if other else ()
+    catalogs = {"page": Catalog(entries=entries), "other": Catalog(entries=others)}
     model = Model(name="m", judge=Judge.of("zh_CN", glossary), glossary=glossary)
     return select(catalogs, ["page"], model=model, made_with=made_with or {})
 
@@ -92,18 +93,13 @@ def test_what_a_person_wrote_is_never_asked_about(entry: Entry) -> None:
 
 def test_an_empty_entry_is() -> None:
     (question,) = selected(LAMP).questions
-    assert (question.why, question.page, question.entry) == (
-        DraftReason.NEW,
-        "page",
-        LAMP,
-    )
+    assert (question.page, question.entry) == ("page", LAMP)
+    assert question.why is DraftReason.NEW
 
 
-@pytest.mark.parametrize("others", [[replace(OLD, obsolete=True)], [OLD]])
-def test_an_old_translation_gives_way_if_it_stands_elsewhere(
-    others: list[Entry],
-) -> None:
-    (question,) = selected(CHANGED, others=others).questions
+@pytest.mark.parametrize("other", [replace(OLD, obsolete=True), OLD])
+def test_an_old_translation_gives_way_if_it_stands_elsewhere(other: Entry) -> None:
+    (question,) = selected(CHANGED, other=other).questions
     assert question.why is DraftReason.CHANGED
     assert question.old_english == "The lamp was on."
     assert question.old_translation == "灯亮过。"
@@ -113,8 +109,7 @@ def test_what_was_adopted_waits_for_a_person() -> None:
     """Though its words stand in another entry as well: somebody has written them."""
     copy = Copy(file="a.md", commit="c" * 40, page="page", author="Li", licence="MIT")
     adopted = replace(CHANGED, notes=(*CHANGED.notes, copy.note(0.9)))
-    found = selected(adopted, others=[replace(OLD, obsolete=True)])
-    assert found.questions == []
+    assert selected(adopted, other=replace(OLD, obsolete=True)).questions == []
 
 
 def test_two_that_wait_with_the_same_words_do_not_vouch_for_each_other() -> None:
@@ -123,7 +118,7 @@ def test_two_that_wait_with_the_same_words_do_not_vouch_for_each_other() -> None
 
 
 def test_of_other_pages_nothing_is_asked() -> None:
-    assert selected(others=[LAMP]).questions == []
+    assert selected(other=LAMP).questions == []
 
 
 @pytest.mark.parametrize(
@@ -131,11 +126,8 @@ def test_of_other_pages_nothing_is_asked() -> None:
     [
         (draft_of(LAMP, model="old"), "the model was old"),
         (draft_of(LAMP, prompt=PROMPT + 1), f"the prompt was number {PROMPT + 1}"),
-        (draft_of(LAMP, model=BY_GLOSSARY), "the glossary has another rendering"),
-        (
-            draft_of(entry_of("Tracers", "heading"), "示踪"),
-            "the glossary has another rendering",
-        ),
+        (draft_of(LAMP, model=BY_GLOSSARY), STALE),
+        (draft_of(entry_of("Tracers", "heading"), "示踪"), STALE),
     ],
 )
 def test_a_draft_is_stale_when_what_it_was_made_with_has_changed(
@@ -147,18 +139,14 @@ def test_a_draft_is_stale_when_what_it_was_made_with_has_changed(
 
 
 def test_a_changed_row_makes_stale_what_mentions_it() -> None:
-    tracer = draft_of(entry_of("A tracer is on."), "跟踪器开着。")
-    lamp = draft_of(LAMP)
+    tracer, lamp = draft_of(entry_of("A tracer is on."), "跟踪器开着。"), draft_of(LAMP)
     made_with = {
         draft_key("page", (None, tracer.msgid), tracer.msgstr): {"tracer": "示踪器"},
         draft_key("page", (None, lamp.msgid), lamp.msgstr): {},
     }
-    found = selected(tracer, lamp, made_with=made_with)
-    (stale,) = found.stale
-    assert (stale.msgid, stale.reason) == (
-        tracer.msgid,
-        "the glossary has changed: tracer",
-    )
+    (stale,) = selected(tracer, lamp, made_with=made_with).stale
+    assert stale.msgid == tracer.msgid
+    assert stale.reason == "the glossary has changed: tracer"
     # Without a glossary there are no rows: that is a change as well.
     assert len(selected(tracer, made_with=made_with, glossary=None).stale) == 1
     # In another clone nothing is known of rows: nothing speaks against the draft.
@@ -194,14 +182,14 @@ def test_a_heading_that_is_a_term_needs_no_model(
     assert term_for(entry_of(english, kind), None) == ""
 
 
-def test_a_row_that_does_harm_is_no_draft() -> None:
+@pytest.mark.parametrize("english", ["Tracers", "Lamp"])
+def test_a_row_that_does_harm_is_no_draft(english: str) -> None:
     rows = "source,target\ntracer,跟踪器<script>x()</script>\nlamp,`os.system`灯\n"
     glossary = read_glossary(rows, where="terms.csv")
     model = Model(name="m", judge=Judge.of("zh_CN", glossary), glossary=glossary)
-    for english in ("Tracers", "Lamp"):
-        question = model.ask("page", entry_of(english, "heading"), DraftReason.NEW)
-        assert term_for(question.entry, glossary)
-        assert question.term == ""
+    question = model.ask("page", entry_of(english, "heading"), DraftReason.NEW)
+    assert term_for(question.entry, glossary)
+    assert question.term == ""
 
 
 # Keys.
@@ -210,23 +198,19 @@ def test_a_row_that_does_harm_is_no_draft() -> None:
 def test_the_key_tells_apart_all_that_decides_about_an_answer() -> None:
     other = read_glossary("source,target\ntracer,示踪器\n", where="terms.csv")
     text = "A tracer is on."
-    keys = {
-        question.key
-        for question in (
-            question_of(text),
-            question_of("A tracer was on."),
-            question_of(text, "heading"),
-            question_of(text, page="other"),
-            question_of(text, model="n"),
-            question_of(text, glossary=GLOSSARY),
-            question_of(text, glossary=other),
-            question_of(text, context="A section"),
-            question_of(
-                text, why=DraftReason.CHANGED, msgstr="旧", fuzzy=True, previous="Old."
-            ),
-        )
-    }
-    assert len(keys) == 9
+    old: dict[str, Any] = {"msgstr": "旧", "fuzzy": True, "previous": "Old."}
+    questions = (
+        question_of(text),
+        question_of("A tracer was on."),
+        question_of(text, "heading"),
+        question_of(text, page="other"),
+        question_of(text, model="n"),
+        question_of(text, glossary=GLOSSARY),
+        question_of(text, glossary=other),
+        question_of(text, context="A section"),
+        question_of(text, why=DraftReason.CHANGED, **old),
+    )
+    assert len({question.key for question in questions}) == 9
     assert question_of(text).key == question_of(text).key
 
 
@@ -248,10 +232,15 @@ def page_of(*texts: str) -> list[Entry]:
     return [entry_of(text) for text in texts]
 
 
-def batches(page: list[Entry], asked: Sequence[int], **options: object) -> list[Batch]:
+def batches(
+    page: list[Entry],
+    asked: Sequence[int] = (0,),
+    settings: RequestSettings = ASKING,
+    **options: object,
+) -> list[Batch]:
     questions = [question_of(page[at].msgid, glossary=GLOSSARY) for at in asked]
-    settings = {"examples": {}, "refused": {}, **options}
-    return list(batches_of(ASKING, page, questions, **settings))  # type: ignore[arg-type]
+    options = {"examples": {}, "refused": {}, **options}
+    return list(batches_of(settings, page, questions, **options))  # type: ignore[arg-type]
 
 
 def items_of(batch: Batch) -> list[dict[str, str]]:
@@ -264,41 +253,45 @@ def test_no_questions_make_no_batch() -> None:
 
 
 def test_a_batch_has_its_questions_in_page_order_with_their_neighbours() -> None:
-    page = page_of(
-        "Zero.", "One `a`.", "Two.", "Three.", "Four.", "Five.", "Six.", "Seven."
-    )
+    words = "Zero|One `a`|Two|Three|Four|Five|Six|Seven"
+    page = page_of(*(f"{word}." for word in words.split("|")))
     page[1] = replace(page[1], msgstr="一 `a`。")
     page[2] = replace(page[2], msgstr="二。", fuzzy=True)
     (batch,) = batches(page, [3])
-    name = question_of("Three.").key[:4]
-    assert batch.keys == {name: question_of("Three.").key}
-    assert items_of(batch) == [
-        {"kind": "paragraph", "en": "One `a`.", "to": "一 `a`。"},
-        {"kind": "paragraph", "en": "Two."},  # what waits for a person is no example
-        {"id": name, "kind": "paragraph", "en": "Three."},
-        {"kind": "paragraph", "en": "Four."},
-        {"kind": "paragraph", "en": "Five."},
-    ]
-    assert batch.task == task_text("zh_CN")
-    assert batch.attempt == 1
+    key = question_of("Three.").key
+    assert batch.keys == {key[:4]: key}
+    assert (
+        items_of(batch)
+        == [
+            {"kind": "paragraph", "en": "One `a`.", "to": "一 `a`。"},
+            {
+                "kind": "paragraph",
+                "en": "Two.",
+            },  # what waits for a person is no example
+            {"id": key[:4], "kind": "paragraph", "en": "Three."},
+            {"kind": "paragraph", "en": "Four."},
+            {"kind": "paragraph", "en": "Five."},
+        ]
+    )
+    assert (batch.task, batch.attempt) == (task_text("zh_CN"), 1)
 
 
 def test_the_model_sees_marks_in_place_of_atoms() -> None:
-    page = page_of("See `a` and [b](c.md).")
-    (batch,) = batches(page, [0])
+    (batch,) = batches(page_of("See `a` and [b](c.md)."))
     assert items_of(batch)[0]["en"] == "See ⟦1⟧ and [b⟦2⟧."
 
 
-def test_questions_are_cut_into_batches_by_number() -> None:
-    page = page_of(*(f"Number {at}." for at in range(8)))
-    sizes = [len(batch.questions) for batch in batches(page, range(8))]
-    assert sizes == [3, 3, 2]
-
-
-def test_questions_are_cut_into_batches_by_words() -> None:
-    page = page_of(*(f"Word {'long ' * 800}{at}." for at in range(3)), "word " * 2000)
-    sizes = [len(batch.questions) for batch in batches(page, range(4))]
-    assert sizes == [1, 1, 1, 1]
+@pytest.mark.parametrize(
+    ("texts", "sizes"),
+    [
+        ([f"Number {at}." for at in range(8)], [3, 3, 2]),
+        ([*(f"Word {'long ' * 800}{at}." for at in range(3)), "word " * 2000], [1] * 4),
+    ],
+    ids=["by number", "by words"],
+)
+def test_questions_are_cut_into_batches(texts: list[str], sizes: list[int]) -> None:
+    found = batches(page_of(*texts), range(len(texts)))
+    assert [len(batch.questions) for batch in found] == sizes
 
 
 def test_a_batch_has_the_rows_and_examples_that_it_needs() -> None:
@@ -325,12 +318,16 @@ def test_a_question_that_is_put_again_says_what_was_wrong() -> None:
 
 
 def test_changed_and_contextual_entries_say_so() -> None:
-    entry = replace(CHANGED, context="A section")
+    fields: dict[str, Any] = {
+        "msgstr": "灯亮过。",
+        "fuzzy": True,
+        "previous": OLD.msgid,
+    }
     question = question_of(
-        entry.msgid, why=DraftReason.CHANGED, msgstr="灯亮过。", fuzzy=True,
-        previous="The lamp was on.", context="A section",
-    )  # fmt: skip
-    (batch,) = batches_of(ASKING, [entry], [question], examples={}, refused={})
+        LAMP.msgid, why=DraftReason.CHANGED, context="A section", **fields
+    )
+    page = [replace(CHANGED, context="A section")]
+    (batch,) = batches_of(ASKING, page, [question], examples={}, refused={})
     (item,) = items_of(batch)
     assert item["section"] == "A section"
     assert (item["was"], item["was_to"]) == ("The lamp was on.", "灯亮过。")
@@ -340,40 +337,28 @@ def test_the_request_has_the_parameters_but_cannot_lose_its_own() -> None:
     settings = replace(
         ASKING, parameters={"temperature": 0}, reply_field="max_completion_tokens"
     )
-    page = page_of("One.")
-    (batch,) = batches_of(
-        settings, page, [question_of("One.")], examples={}, refused={}
-    )
+    (batch,) = batches(page_of("One."), settings=settings)
     request = json.loads(batch.body)
-    assert request["temperature"] == 0
-    assert request["model"] == "m"
+    assert (request["temperature"], request["model"]) == (0, "m")
     assert request["max_completion_tokens"] == batch.most_tokens
     assert [message["role"] for message in request["messages"]] == ["system", "user"]
-    (bounded,) = batches_of(
-        replace(settings, reply_tokens=7),
-        page,
-        [question_of("One.")],
-        examples={},
-        refused={},
-    )
+    (bounded,) = batches(page_of("One."), settings=replace(settings, reply_tokens=7))
     assert bounded.most_tokens == 7
 
 
 def test_the_key_of_a_batch_is_that_of_all_that_is_sent() -> None:
     page = page_of("One.", "Two.")
-    (batch,) = batches(page, [0])
-    (same,) = batches(page, [0])
-    (context,) = batches([page[0], replace(page[1], msgstr="二。")], [0])
-    (example,) = batches(page, [0], examples={"One.": [("1", "一")]})
-    (other,) = batches_of(
-        replace(ASKING, parameters={"seed": 1}),
-        page,
-        [question_of("One.")],
-        examples={},
-        refused={},
+    translated = [page[0], replace(page[1], msgstr="二。")]
+    seeded = replace(ASKING, parameters={"seed": 1})
+    (batch,), *others = (
+        batches(page),
+        batches(translated),
+        batches(page, examples={"One.": [("1", "一")]}),
+        batches(page, settings=seeded),
     )
+    (same,) = batches(page)
     assert batch.key == same.key
-    assert len({batch.key, context.key, example.key, other.key}) == 4
+    assert len({batch.key, *(other.key for (other,) in others)}) == 4
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=30))
@@ -395,8 +380,7 @@ def test_the_number_of_the_prompt_goes_with_its_words() -> None:
 
 
 def test_a_question_has_the_name_of_its_entry() -> None:
-    question = question_of("Boil it.", context="verb")
-    assert question.name == ("verb", "Boil it.")
+    assert question_of("Boil it.", context="verb").name == ("verb", "Boil it.")
     assert question_of("Boil it.").name == (None, "Boil it.")
 
 
@@ -420,22 +404,16 @@ def test_atoms_become_marks(
     assert (found.text, found.atoms) == (masked, atoms)
 
 
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
-        ("对⟦2⟧调用⟦1⟧。", "对$x$调用`f`。"),
-        ("⟦1⟧⟦2⟧", "`f`$x$"),
-    ],
-)
-def test_marks_may_change_places(answer: str, text: str) -> None:
-    assert unmask(answer, mask("Call `f` on $x$.")) == text
+def test_marks_may_change_places() -> None:
+    masked = mask("Call `f` on $x$.")
+    assert unmask("对⟦2⟧调用⟦1⟧。", masked) == "对$x$调用`f`。"
+    assert unmask("⟦1⟧⟦2⟧", masked) == "`f`$x$"
 
 
 def test_an_older_version_gets_the_marks_of_the_new_one() -> None:
     masked = mask("Call `f(x)` on `x`, not `y`.")
-    assert (
-        marked_like("对 `x` 调用 `f(x)` 和 `z`。", masked) == "对 ⟦2⟧ 调用 ⟦1⟧ 和 `z`。"
-    )
+    older = marked_like("对 `x` 调用 `f(x)` 和 `z`。", masked)
+    assert older == "对 ⟦2⟧ 调用 ⟦1⟧ 和 `z`。"
 
 
 @pytest.mark.parametrize(
@@ -465,8 +443,6 @@ def test_unmasking_gives_the_message_back(text: str, markup: Markup) -> None:
 def test_no_atom_is_left_to_the_model(text: str) -> None:
     """What is unmasked from any text has the atoms in full, each as often as it was."""
     masked = mask(text)
-    restored = unmask(
-        "".join(f"⟦{at}⟧" for at in range(1, len(masked.atoms) + 1)), masked
-    )
-    assert restored == "".join(masked.atoms)
+    marks = "".join(f"⟦{at}⟧" for at in range(1, len(masked.atoms) + 1))
+    assert unmask(marks, masked) == "".join(masked.atoms)
     assert set(atoms_of(text)) <= set(masked.atoms)
