@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 import tomllib
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -73,49 +74,30 @@ def test_docs_whose_package_is_not_known_have_versions_all_the_same() -> None:
     now = Pin(template="v{version}", version="", package="")
     with pytest.raises(ConfigError, match="is not a known version"):
         choose_pin("main", package_version="x", now=now)
-    assert choose_pin("1.2", package_version=None, now=now).ref == "v1.2"
-    assert choose_pin("v1.2", package_version=None, now=now).ref == "v1.2"
+    for word in ("1.2", "v1.2"):
+        assert choose_pin(word, package_version=None, now=now).ref == "v1.2"
 
 
 @pytest.mark.parametrize(
-    ("word", "told", "now", "expected"),
+    ("word", "told", "template", "expected"),
     [
-        ("1.0.0", None, NOW, (RELEASE_REF, "1.0.0")),
-        ("jax-v1.0.0", None, NOW, (RELEASE_REF, "1.0.0")),
-        ("jax-v1.0.0", "1.0.0", NOW, (RELEASE_REF, "1.0.0")),
-        ("0.4.1.post1", None, NOW, (RELEASE_REF, "0.4.1.post1")),
-        ("1.2.0rc1", None, NOW, (RELEASE_REF, "1.2.0rc1")),
-        ("main", "1.1.0", NOW, ("main", "1.1.0")),
-        ("a" * 40, "1.1.0", NOW, ("a" * 40, "1.1.0")),
-        (
-            "1.0.0",
-            None,
-            Pin(template="main", version="1.1.0", package="JAX"),
-            (RELEASE_REF, "1.0.0"),
-        ),
-        (
-            "1.0.0",
-            None,
-            Pin(template="v{version}", version="1.1.0", package="JAX"),
-            ("v{version}", "1.0.0"),
-        ),
-        (
-            "v1.0.0",
-            None,
-            Pin(template="v{version}", version="1.1.0", package="JAX"),
-            ("v{version}", "1.0.0"),
-        ),
-        (
-            "jax-v1.0.0",
-            None,
-            Pin(template="v{version}", version="1.1.0", package="JAX"),
-            (RELEASE_REF, "1.0.0"),
-        ),
+        ("1.0.0", None, RELEASE_REF, (RELEASE_REF, "1.0.0")),
+        ("jax-v1.0.0", None, RELEASE_REF, (RELEASE_REF, "1.0.0")),
+        ("jax-v1.0.0", "1.0.0", RELEASE_REF, (RELEASE_REF, "1.0.0")),
+        ("0.4.1.post1", None, RELEASE_REF, (RELEASE_REF, "0.4.1.post1")),
+        ("1.2.0rc1", None, RELEASE_REF, (RELEASE_REF, "1.2.0rc1")),
+        ("main", "1.1.0", RELEASE_REF, ("main", "1.1.0")),
+        ("a" * 40, "1.1.0", RELEASE_REF, ("a" * 40, "1.1.0")),
+        ("1.0.0", None, "main", (RELEASE_REF, "1.0.0")),
+        ("1.0.0", None, "v{version}", ("v{version}", "1.0.0")),
+        ("v1.0.0", None, "v{version}", ("v{version}", "1.0.0")),
+        ("jax-v1.0.0", None, "v{version}", (RELEASE_REF, "1.0.0")),
     ],
 )
 def test_a_word_and_a_version_give_a_pin(
-    word: str, told: str | None, now: Pin, expected: tuple[str, str]
+    word: str, told: str | None, template: str, expected: tuple[str, str]
 ) -> None:
+    now = replace(NOW, template=template)
     pin = choose_pin(word, package_version=told, now=now)
     assert (pin.template, pin.version) == expected
     assert pin.ref in (word, f"jax-v{word}", f"v{word}")
@@ -148,40 +130,26 @@ def test_a_pin_that_would_be_a_guess_is_refused(
     assert caught.value.hint
 
 
+def moved(pin: Pin, text: str = CONFIG, *, upstream: str = "jax") -> str:
+    return move_pin(text, pin, upstream=upstream, where="pyproject.toml")
+
+
 def test_moving_the_pin_changes_nothing_else() -> None:
-    moved = move_pin(
-        CONFIG,
-        Pin(template=RELEASE_REF, version="1.1.0", package="JAX"),
-        upstream="jax",
-        where="x",
-    )
-    assert moved == CONFIG.replace('"jax==1.0.0"', '"jax==1.1.0"').replace(
+    assert moved(NOW) == CONFIG.replace('"jax==1.0.0"', '"jax==1.1.0"').replace(
         "'jaxlib==1.0.0'", '"jaxlib==1.1.0"'
     )
-    assert (
-        move_pin(
-            CONFIG,
-            Pin(template=RELEASE_REF, version="1.0.0", package="JAX"),
-            upstream="jax",
-            where="x",
-        )
-        == CONFIG
-    )
+    assert moved(replace(NOW, version="1.0.0")) == CONFIG
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_ref_without_a_version_replaces_the_template(end: str) -> None:
-    text = CONFIG.replace("\n", end)
-    moved = move_pin(
-        text,
-        Pin(template="main", version="1.0.0", package="JAX"),
-        upstream="jax",
-        where="x",
+    text, pin = (
+        CONFIG.replace("\n", end),
+        replace(NOW, template="main", version="1.0.0"),
     )
-    assert moved == text.replace('ref = "jax-v{version}"', 'ref = "main"')
-    assert read_pin(moved, upstream="jax", version="1.0.0", package="JAX") == Pin(
-        template="main", version="1.0.0", package="JAX"
-    )
+    found = moved(pin, text)
+    assert found == text.replace('ref = "jax-v{version}"', 'ref = "main"')
+    assert read_pin(found, upstream="jax", version="1.0.0", package="JAX") == pin
 
 
 @pytest.mark.parametrize(
@@ -196,17 +164,13 @@ def test_a_release_that_gets_the_pin_is_no_longer_beside_it(
     before: str, after: str
 ) -> None:
     line = 'ref = "jax-v{version}"\n'
-    moved = move_pin(
-        CONFIG.replace(line, line + before), NOW, upstream="jax", where="x"
-    )
-    assert moved == move_pin(CONFIG, NOW, upstream="jax", where="x").replace(
-        line, line + after
-    )
+    found = moved(NOW, CONFIG.replace(line, line + before))
+    assert found == moved(NOW).replace(line, line + after)
 
 
 def test_an_upstream_without_a_ref_gets_one() -> None:
-    moved = move_pin(CONFIG, NOW, upstream="other", where="x")
-    assert read_pin(moved, upstream="other", version="1.1.0", package="JAX") == NOW
+    found = moved(NOW, upstream="other")
+    assert read_pin(found, upstream="other", version="1.1.0", package="JAX") == NOW
     assert read_pin(CONFIG, upstream="other", version="1.0.0", package="JAX").ref == ""
 
 
@@ -225,13 +189,8 @@ def test_an_upstream_without_a_ref_gets_one() -> None:
     ids=["dotted and inline", "tables out of order"],
 )
 def test_the_pin_moves_in_odd_layouts_as_well(text: str) -> None:
-    moved = move_pin(
-        text,
-        Pin(template="main", version="2.0.0", package="JAX"),
-        upstream="jax",
-        where="x",
-    )
-    data = tomllib.loads(moved)
+    found = moved(replace(NOW, template="main", version="2.0.0"), text)
+    data = tomllib.loads(found)
     assert {"jax==2.0.0", "jaxlib==2.0.0"} <= set(data["dependency-groups"]["jax"])
     assert data["tool"]["pipeline"]["upstreams"]["jax"]["ref"] == "main"
 
@@ -247,17 +206,16 @@ def test_the_pin_moves_in_odd_layouts_as_well(text: str) -> None:
 )
 def test_a_text_that_cannot_be_edited_is_refused(text: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        move_pin(text, NOW, upstream="jax", where="pyproject.toml")
+        moved(NOW, text)
     assert caught.value.where == "pyproject.toml"
     assert "jax==1.1.0" in caught.value.hint
 
 
 def test_docs_of_no_package_have_a_ref_to_move_and_no_version() -> None:
     pin = Pin(template="v2", version="", package="")
-    moved = move_pin(CONFIG, pin, upstream="jax", where="x")
-    assert moved == CONFIG.replace('ref = "jax-v{version}"', 'ref = "v2"')
+    assert moved(pin) == CONFIG.replace('ref = "jax-v{version}"', 'ref = "v2"')
     with pytest.raises(ConfigError) as caught:
-        move_pin("= broken", pin, upstream="jax", where="x")
+        moved(pin, "= broken")
     assert caught.value.hint == 'Edit it by hand: ref = "v2" for jax; then sync.'
 
 
@@ -269,76 +227,53 @@ def tags(*versions: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("tagged", "installable", "pinned", "expected"),
+    ("released", "pinned", "expected"),
     [
-        (["1.0.0", "1.1.0"], ["1.0.0", "1.1.0"], "1.0.0", Newest(version="1.1.0")),
-        (
-            ["1.9.0", "1.10.0"],
-            ["1.9.0", "1.10.0"],
-            "1.0.0",
-            Newest(version="1.10.0"),
-        ),  # numbers, not letters
-        (
-            ["1.1.0", "1.2.0"],
-            ["1.1.0"],
-            "1.0.0",
-            Newest(version="1.1.0", waiting=("1.2.0",)),
-        ),  # tagged, not yet on the index
-        (["1.1.0"], [], "1.0.0", Newest(version="1.0.0", waiting=("1.1.0",))),
-        # On the index, not tagged.
-        (["1.0.0"], ["1.0.0", "1.1.0"], "1.0.0", Newest(version="1.0.0")),
-        (["0.9.0"], ["0.9.0"], "1.0.0", Newest(version="1.0.0")),  # never back
-        # What is pinned is not waited for.
-        (["1.0.0"], [], "1.0.0", Newest(version="1.0.0")),
-        (["1.0"], ["1.0"], "1.0.0", Newest(version="1.0.0")),
-        (
-            ["1.1.0rc1", "1.1.0.dev3", "1.1.0a0"],
-            ["1.1.0rc1", "1.1.0.dev3", "1.1.0a0"],
-            "1.0.0",
-            Newest(version="1.0.0"),
-        ),
-        (
-            ["1.0.0.1", "1.0.0"],
-            ["1.0.0.1", "1.0.0"],
-            "1.0.0",
-            Newest(version="1.0.0.1"),
-        ),
-        (
-            ["1.1.0", "1.1.0.post1"],
-            ["1.1.0", "1.1.0.post1"],
-            "1.0.0",
-            Newest(version="1.1.0.post1"),
-        ),
-        (
-            ["1.1.0"],
-            ["1.1.0"],
-            "1.1.0rc1",
-            Newest(version="1.1.0"),
-        ),  # from a pre-release, whatever is final
-        ([], ["1.1.0"], "1.0.0", Newest(version="1.0.0")),
+        ("1.0.0 1.1.0", "1.0.0", "1.1.0"),
+        ("1.9.0 1.10.0", "1.0.0", "1.10.0"),  # numbers, not letters
+        ("0.9.0", "1.0.0", "1.0.0"),  # never back
+        ("1.0", "1.0.0", "1.0.0"),
+        ("1.1.0rc1 1.1.0.dev3 1.1.0a0", "1.0.0", "1.0.0"),
+        ("1.0.0.1 1.0.0", "1.0.0", "1.0.0.1"),
+        ("1.1.0 1.1.0.post1", "1.0.0", "1.1.0.post1"),
+        ("1.1.0", "1.1.0rc1", "1.1.0"),  # from a pre-release, whatever is final
     ],
 )
-def test_newest_release(
-    tagged: list[str], installable: list[str], pinned: str, expected: Newest
+def test_newest_release(released: str, pinned: str, expected: str) -> None:
+    versions = released.split()
+    assert newest(tags(*versions), versions, version=pinned) == Newest(version=expected)
+    found = newest(reversed(tags(*versions)), set(versions), version=pinned)
+    assert found == Newest(version=expected)
+
+
+@pytest.mark.parametrize(
+    ("tagged", "installable", "expected"),
+    [
+        # Tagged, not yet on the index.
+        ("1.1.0 1.2.0", "1.1.0", Newest(version="1.1.0", waiting=("1.2.0",))),
+        ("1.1.0", "", Newest(version="1.0.0", waiting=("1.1.0",))),
+        # On the index, not tagged.
+        ("1.0.0", "1.0.0 1.1.0", Newest(version="1.0.0")),
+        ("", "1.1.0", Newest(version="1.0.0")),
+        # What is pinned is not waited for.
+        ("1.0.0", "", Newest(version="1.0.0")),
+    ],
+)
+def test_a_release_has_to_be_tagged_and_on_the_index(
+    tagged: str, installable: str, expected: Newest
 ) -> None:
-    assert newest(tags(*tagged), installable, version=pinned) == expected
-    assert newest(reversed(tags(*tagged)), set(installable), version=pinned) == expected
+    found = newest(tags(*tagged.split()), installable.split(), version="1.0.0")
+    assert found == expected
 
 
 def test_other_tags_do_not_count() -> None:
-    others = [
-        "v2.0.0",
-        "jaxlib-v2.0.0",
-        "jax-v2.0.0-old",
-        "old-jax-v2.0.0",
-        "jax-v2",
-        "jax-vnext",
-        "nightly",
-        "",
-    ]
-    assert newest(
-        [*others, "jax-v1.1.0"], ["2.0.0", "2", "1.1.0"], version="1.0.0"
-    ) == Newest(version="1.1.0")
+    others = (
+        "v2.0.0 jaxlib-v2.0.0 jax-v2.0.0-old old-jax-v2.0.0 jax-v2 jax-vnext nightly"
+    )
+    found = newest(
+        [*others.split(), "", "jax-v1.1.0"], ["2.0.0", "2", "1.1.0"], version="1.0.0"
+    )
+    assert found == Newest(version="1.1.0")
 
 
 def test_tags_of_another_form() -> None:
@@ -401,12 +336,9 @@ def test_a_package_that_the_index_has_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_index(tmp_path / "index", monkeypatch)
-    with pytest.raises(UpstreamError) as caught:
+    what = "index has no jax that can be installed here, or cannot be reached"
+    with pytest.raises(UpstreamError, match=what) as caught:
         released_versions("jax")
-    assert (
-        caught.value.what
-        == "the package index has no jax that can be installed here, or cannot be reached"
-    )
     assert "No matching distribution found" in caught.value.hint
 
 
@@ -422,8 +354,6 @@ def test_without_pip(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_a_release_is_added_beside_the_pin() -> None:
     once = add_beside(CONFIG, "1.1.0", upstream="jax", where="x")
     twice = add_beside(once, "1.2.0", upstream="jax", where="x")
-    assert tomllib.loads(twice)["tool"]["pipeline"]["upstreams"]["jax"]["beside"] == [
-        "1.1.0",
-        "1.2.0",
-    ]
+    jax = tomllib.loads(twice)["tool"]["pipeline"]["upstreams"]["jax"]
+    assert jax["beside"] == ["1.1.0", "1.2.0"]
     assert set(CONFIG.splitlines()) <= set(twice.splitlines())
