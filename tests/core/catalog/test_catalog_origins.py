@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -24,7 +24,7 @@ from pipeline.core.catalog.origins import (
     reviewed_notes,
     states_of,
 )
-from pipeline.core.catalog.update import Updated, update_catalogs
+from pipeline.core.catalog.update import update_catalogs
 from pipeline.core.drafting.drafts import Draft, drafted
 from pipeline.core.results import PageResult
 from pipeline.entries import Catalog, Entry
@@ -47,22 +47,30 @@ def draft(msgid: str, **changes: object) -> Entry:
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
+def by_person(msgid: str) -> Entry:
+    return replace(blank(msgid), msgstr="有人译好的。")
+
+
 def update(
-    old: Mapping[str, list[Entry]], wanted: Mapping[str, list[str]], *, gone: str = ""
-) -> dict[str, Updated]:
-    return update_catalogs(
+    old: Mapping[str, Sequence[Entry]],
+    wanted: Mapping[str, Sequence[str]],
+    *gone: str,
+) -> dict[str, tuple[Entry, ...]]:
+    """The entries of each page after an update to the texts that are wanted."""
+    updated = update_catalogs(
         {
             page: Catalog(header=HEADER, entries=tuple(entries))
             for page, entries in old.items()
         },
         {page: [blank(msgid) for msgid in msgids] for page, msgids in wanted.items()},
         header=lambda _, existing: existing or HEADER,
-        gone=[gone] if gone else [],
+        gone=gone,
     )
+    return {page: one.catalog.entries for page, one in updated.items()}
 
 
 def after(old: list[Entry], *wanted: str) -> tuple[Entry, ...]:
-    return update({"page": old}, {"page": list(wanted)})["page"].catalog.entries
+    return update({"page": old}, {"page": wanted})["page"]
 
 
 # Notes.
@@ -71,74 +79,74 @@ def after(old: list[Entry], *wanted: str) -> tuple[Entry, ...]:
 def test_the_note_of_a_draft_tells_its_origin() -> None:
     assert machine_of(draft(LAMP)) == ORIGIN
     undated = replace(ORIGIN, date="undated")
-    entry = blank(LAMP)
-    made = drafted(entry, Draft(before=entry, msgstr="译", origin=undated))
+    made = draft(LAMP, notes=(undated.note("机器写的译文。"),))
     assert machine_of(made) == undated
 
 
 @pytest.mark.parametrize(
-    "entry",
+    "change",
     [
-        blank(LAMP),
-        draft(LAMP, msgstr="有人改过的译文。"),
-        draft(LAMP, fuzzy=False),
-        draft(LAMP, obsolete=True),
-        draft(LAMP, msgstr=""),
-        draft(LAMP, notes=("paragraph", "draft: m, prompt x, 2026-05-01, 12345678")),
-        draft(LAMP, notes=("draft: model",)),
+        {"msgstr": "有人改过的译文。"},
+        {"msgstr": ""},
+        {"fuzzy": False},
+        {"obsolete": True},
+        {"notes": ("paragraph", "draft: m, prompt x, 2026-05-01, 12345678")},
+        {"notes": ("draft: model",)},
     ],
 )
-def test_what_is_no_draft(entry: Entry) -> None:
-    assert not is_draft(entry)
+def test_what_is_no_draft(change: dict[str, object]) -> None:
+    assert not is_draft(draft(LAMP, **change))
+    assert not is_draft(blank(LAMP))
+
+
+REMARKED = draft(LAMP, comments=("really?",))
+CONFIRMED = draft(LAMP, fuzzy=False, previous=None)
+DRAFTED_BY = "drafted: model, with a comma, prompt 12, 2026-05-01"
 
 
 def test_a_remark_keeps_a_draft_from_being_replaced() -> None:
     assert is_replaceable(draft(LAMP))
-    remarked = draft(LAMP, comments=("really?",))
-    assert is_draft(remarked)
-    assert not is_replaceable(remarked)
+    assert is_draft(REMARKED)
+    assert not is_replaceable(REMARKED)
 
 
 def test_the_words_of_a_person_are_called_no_draft() -> None:
-    drafted_by = "drafted: model, with a comma, prompt 12, 2026-05-01"
     assert reviewed_notes(draft(LAMP)) == draft(LAMP).notes
-    assert reviewed_notes(draft(LAMP, fuzzy=False)) == ("paragraph", drafted_by)
-    assert reviewed_notes(draft(LAMP, msgstr="改过。")) == ("paragraph", drafted_by)
+    for entry in (CONFIRMED, draft(LAMP, msgstr="改过。")):
+        assert reviewed_notes(entry) == ("paragraph", DRAFTED_BY)
     assert reviewed_notes(blank(LAMP)) == ("paragraph",)
 
 
 COPY = Copy(file="copy.md", commit="c" * 40, page="old", author="Li", licence="CC0-1.0")
 
 
-def adopted(msgid: str, **changes: object) -> Entry:
-    """A suggestion that was adopted, and what became of it since."""
-    notes = ("paragraph", "fuzzy: adopted", COPY.note(0.9))
-    made = replace(
-        blank(msgid), msgstr="别人译的。", fuzzy=True, previous=msgid, notes=notes
-    )
-    return replace(made, **changes)  # type: ignore[arg-type]
+# A suggestion that was adopted.
+ADOPTED = replace(
+    blank(LAMP),
+    msgstr="别人译的。",
+    fuzzy=True,
+    previous=LAMP,
+    notes=("paragraph", "fuzzy: adopted", COPY.note(0.9)),
+)
 
 
 def test_whoever_made_the_words_is_told() -> None:
-    assert makers_of(adopted(LAMP)) == (COPY,)
+    assert makers_of(ADOPTED) == (COPY,)
     assert makers_of(draft(LAMP)) == (ORIGIN,)
-    confirmed = draft(LAMP, fuzzy=False, previous=None)
-    assert makers_of(confirmed) == (replace(ORIGIN, is_reviewed=True),)
-    assert copy_of(adopted(LAMP)) == COPY
+    assert makers_of(CONFIRMED) == (replace(ORIGIN, is_reviewed=True),)
+    assert (copy_of(ADOPTED), machine_of(ADOPTED)) == (COPY, None)
     assert copy_of(draft(LAMP)) is None
-    assert machine_of(adopted(LAMP)) is None
-    assert not is_open(adopted(LAMP))
-    assert is_open(draft(LAMP))
-    assert is_open(blank(LAMP))
+    states = [is_open(entry) for entry in (ADOPTED, draft(LAMP), blank(LAMP))]
+    assert states == [False, True, True]
 
 
 @pytest.mark.parametrize(
     ("entry", "kind"),
     [
         (draft(LAMP), OriginKind.DRAFT),
-        (adopted(LAMP), OriginKind.ADOPTED),
+        (ADOPTED, OriginKind.ADOPTED),
         (draft(LAMP, msgstr="改过。"), None),
-        (adopted(LAMP, fuzzy=False), None),
+        (replace(ADOPTED, fuzzy=False), None),
         (blank(LAMP), None),
     ],
 )
@@ -148,15 +156,17 @@ def test_what_waits_is_called_by_who_made_it(
     assert kind_of(entry) is kind
 
 
-def test_copies_and_machines_are_named_in_the_same_way() -> None:
-    """Whose words they are goes along with them, and is told of words that are there only."""
-    for old in (adopted(LAMP), draft(LAMP, fuzzy=False, previous=None)):
-        (note,) = lasting_notes(old)
-        (kept,) = after([old], LAMP)
-        assert note in kept.notes
-        (similar, *_) = after([old], LAMPS)
-        assert note in similar.notes
-        assert lasting_notes(replace(old, msgstr="")) == ()
+@pytest.mark.parametrize("old", [ADOPTED, CONFIRMED], ids=["a copy", "a machine"])
+def test_the_origin_goes_along_with_the_words(old: Entry) -> None:
+    """It is told of words that are there only."""
+    (note,) = lasting_notes(old)
+    (kept,) = after([old], LAMP)
+    (similar, *_) = after([old], LAMPS)
+    (moved,) = update({"page": [old]}, {"page": [], "new": [LAMP]})["new"]
+    assert similar.fuzzy
+    for entry in (kept, similar, moved):
+        assert note in entry.notes
+    assert lasting_notes(replace(old, msgstr="")) == ()
 
 
 # Updates.
@@ -171,17 +181,13 @@ def test_only_whose_words_they_are_is_true_for_as_long_as_they_are_there() -> No
 
 
 def test_a_draft_stays_as_it_is() -> None:
-    catalog = Catalog(header=HEADER, entries=(draft(LAMP),))
-    updated = update_catalogs(
-        {"page": catalog}, {"page": [blank(LAMP)]}, header=lambda _, header: header
-    )
-    assert updated["page"].catalog is catalog
+    assert after([draft(LAMP)], LAMP) == (draft(LAMP),)
 
 
 def test_a_confirmed_draft_says_where_it_came_from() -> None:
-    (entry,) = after([draft(LAMP, fuzzy=False, previous=None)], LAMP)
+    (entry,) = after([CONFIRMED], LAMP)
     assert entry.is_translated
-    assert states_of(entry) == ("drafted: model, with a comma, prompt 12, 2026-05-01",)
+    assert states_of(entry) == (DRAFTED_BY,)
     assert after([entry], LAMP) == (entry,)
 
 
@@ -192,75 +198,52 @@ def test_a_draft_that_was_changed_waits_as_a_persons() -> None:
     assert [note.partition(":")[0] for note in states_of(entry)] == ["fuzzy", "drafted"]
 
 
-def test_the_origin_goes_along_with_the_words() -> None:
-    confirmed = draft(LAMP, fuzzy=False, previous=None)
-    (similar, *_) = after([confirmed], LAMPS)
-    assert similar.fuzzy
-    assert any(note.startswith("drafted:") for note in similar.notes)
-    moved = update({"page": [confirmed]}, {"page": [], "new": [LAMP]})["new"].catalog
-    assert any(note.startswith("drafted:") for note in moved.entries[0].notes)
-
-
 def test_a_draft_goes_with_its_message() -> None:
     assert after([draft(LAMP), draft(SWITCH)], SWITCH) == (draft(SWITCH),)
     # A remark is a person's, and so is what it is about.
-    remarked = draft(LAMP, comments=("really?",))
-    assert [entry.obsolete for entry in after([remarked], SWITCH)] == [False, True]
+    kept = after([REMARKED], SWITCH)
+    assert [entry.obsolete for entry in kept] == [False, True]
 
 
 def test_a_draft_serves_no_other_message() -> None:
-    (entry,) = after([draft(LAMP)], LAMPS)
-    assert entry == blank(LAMPS)
-    other = update({"page": [draft(LAMP)]}, {"page": [LAMP], "new": [LAMP]})
-    assert other["new"].catalog.entries == (blank(LAMP),)
+    assert after([draft(LAMP)], LAMPS) == (blank(LAMPS),)
+    found = update({"page": [draft(LAMP)]}, {"page": [LAMP], "new": [LAMP]})
+    assert found["new"] == (blank(LAMP),)
 
 
 def test_a_draft_gives_way_to_a_translation_of_the_same_text() -> None:
     """As an empty entry does: whoever has translated a text once need not do so again."""
-    by_person = replace(blank(LAMP), msgstr="有人译好的。")
-    updated = update(
-        {"page": [draft(LAMP)], "other": [by_person]}, {"page": [LAMP], "other": [LAMP]}
-    )
-    (entry,) = updated["page"].catalog.entries
+    pages = {"page": [LAMP], "other": [LAMP]}
+    old = {"page": [draft(LAMP)], "other": [by_person(LAMP)]}
+    (entry,) = update(old, pages)["page"]
     assert (entry.msgstr, entry.fuzzy) == ("有人译好的。", False)
     assert states_of(entry) == ("carried over: the same text in other",)
-
-
-def test_a_draft_with_a_remark_does_not() -> None:
-    by_person = replace(blank(LAMP), msgstr="有人译好的。")
-    remarked = draft(LAMP, comments=("really?",))
-    updated = update(
-        {"page": [remarked], "other": [by_person]}, {"page": [LAMP], "other": [LAMP]}
-    )
-    assert updated["page"].catalog.entries == (remarked,)
+    # A draft with a remark does not.
+    assert update({**old, "page": [REMARKED]}, pages)["page"] == (REMARKED,)
 
 
 def test_the_drafts_of_a_page_that_is_gone_go_too() -> None:
     old = {"old": [draft(LAMP)], "page": [blank(SWITCH)]}
-    assert update(old, {"page": [SWITCH]}, gone="old")["old"].catalog.entries == ()
-    old["old"] = [draft(LAMP), replace(blank(SWITCH), msgstr="有人译好的。")]
-    kept = update(old, {"page": []}, gone="old")["old"].catalog.entries
-    assert [entry.msgid for entry in kept] == [SWITCH]
+    assert update(old, {"page": [SWITCH]}, "old")["old"] == ()
+    old["old"] = [draft(LAMP), by_person(SWITCH)]
+    (kept,) = update(old, {"page": []}, "old")["old"]
+    assert kept.msgid == SWITCH
 
 
 def test_a_renamed_page_keeps_its_drafts() -> None:
-    translated = replace(blank(SWITCH), msgstr="有人译好的。")
-    updated = update(
-        {"old": [translated, draft(LAMP)]}, {"new": [SWITCH, LAMP]}, gone="old"
-    )
-    assert is_draft(updated["new"].catalog.entries[1])
+    old = [by_person(SWITCH), draft(LAMP)]
+    (_, kept) = update({"old": old}, {"new": [SWITCH, LAMP]}, "old")["new"]
+    assert is_draft(kept)
 
 
 def test_drafts_are_counted_apart() -> None:
-    catalog = Catalog(
-        entries=(
-            draft(LAMP),
-            draft(SWITCH, msgstr="改过。"),
-            replace(blank(LAMPS), msgstr="译。"),
-            draft("Gone.", obsolete=True),
-        )
+    entries = (
+        draft(LAMP),
+        draft(SWITCH, msgstr="改过。"),
+        by_person(LAMPS),
+        draft("Gone.", obsolete=True),
     )
-    row = count_catalog(PageResult(page="page"), catalog)
+    row = count_catalog(PageResult(page="page"), Catalog(entries=entries))
     assert (row.translated, row.fuzzy, row.drafts, row.untranslated) == (1, 2, 1, 0)
     assert row.classes == {"other": 1, DRAFT: 1}
     assert row.fuzzy_words - row.draft_words == 10
