@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 from places import ROOT
+from repositories import Repository
 
 from pipeline.core.document.merge import merge
 from pipeline.core.document.notebook_json import edit_cells
@@ -73,6 +74,15 @@ def translated(
 ) -> dict[str, str]:
     """Return a translation of each message of a document."""
     return {msgid: translate(msgid) for msgid in msgids(document)}
+
+
+def documents_of(
+    repository: Repository, pages: Sequence[tuple[str, str]]
+) -> Iterator[Document]:
+    """Yield the documents of pages of the real docs, each given by its path and its blob."""
+    contents = repository.read([blob for _, blob in pages])
+    for (path, _), (_, data) in zip(pages, contents, strict=True):
+        yield read_document(path, data)
 
 
 # What each kind of hostile translation says; ``…`` stands for the English message.

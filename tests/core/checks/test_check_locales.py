@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from check_tables import subject
 
 from pipeline.core.checks.engine import fix_entry, run_checks
-from pipeline.core.checks.model import Subject
 from pipeline.core.checks.table import MEANING, checks_of
-from pipeline.entries import Entry
+from pipeline.core.checks.typography import checks
 
 
 def told(locale: str, msgid: str, msgstr: str) -> set[str]:
     """The codes of what the checks of a locale tell of one translation."""
-    subject = Subject(Entry(msgid=msgid, msgstr=msgstr))
-    problems = run_checks({"page": [subject]}, check_set=checks_of(locale))
+    problems = run_checks(
+        {"page": [subject(msgid, msgstr)]}, check_set=checks_of(locale)
+    )
     return {problem.code for problem in problems}
 
 
@@ -53,10 +54,10 @@ def test_meanings_are_compared_in_simplified_chinese_only() -> None:
 
 
 def test_quotes_become_those_of_the_locale() -> None:
-    subject = Subject(Entry(msgid='The "lamp" is on.', msgstr='"灯"亮着。'))
-    assert fix_entry(subject, checks_of("zh_CN").checks) == "“灯”亮着。"
-    assert fix_entry(subject, checks_of("zh_TW").checks) == "「灯」亮着。"
-    assert fix_entry(subject, checks_of("ja").checks) == subject.msgstr
+    lamp = subject('The "lamp" is on.', '"灯"亮着。')
+    assert fix_entry(lamp, checks_of("zh_CN").checks) == "“灯”亮着。"
+    assert fix_entry(lamp, checks_of("zh_TW").checks) == "「灯」亮着。"
+    assert fix_entry(lamp, checks_of("ja").checks) == lamp.msgstr
 
 
 @pytest.mark.parametrize(
@@ -74,3 +75,24 @@ def test_numbers_and_units_are_read_in_traditional_chinese(
     msgid: str, msgstr: str
 ) -> None:
     assert told("zh_TW", msgid, msgstr) == set()
+
+
+@pytest.mark.parametrize(
+    ("phrase", "simplified"), [("滑鼠", "鼠标器"), ("記憶體", "内存"), ("動", "")]
+)
+def test_characters_keep_their_places_if_a_phrase_changes_its_length(
+    phrase: str, simplified: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    convert = checks._to_simplified()
+
+    def convert_phrases(text: str) -> str:
+        return convert(text.replace(phrase, simplified) if len(text) > 1 else text)
+
+    monkeypatch.setattr(checks, "_to_simplified", lambda: convert_phrases)
+    msgstr = "動用滑鼠和記憶體，不見頁。"
+    (problem,) = checks.find_traditional(subject("Use memory.", msgstr))
+    marked = [msgstr[start:end] for start, end in problem.spans]
+    assert marked == ["動", "記", "憶", "體", "見", "頁"]
+    assert problem.text == (
+        "has Traditional characters: 動 → 动, 記 → 记, 憶 → 忆, 體 → 体, 見 → 见, 頁 → 页"
+    )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from corpus import SAMPLE, msgids, page, pseudo, translated
+from corpus import SAMPLE, documents_of, msgids, page, pseudo, translated
 from hypothesis import given
 from hypothesis import strategies as st
 from notebooks import code, notebook_value
@@ -230,15 +230,12 @@ def test_the_sample_agrees_with_splitting_both_documents_again(path: Path) -> No
         assert assert_agrees(document, merge(document, translations, FRAME))
 
 
-@pytest.mark.realdocs
 def test_the_real_docs_agree_with_splitting_both_documents_again(
     repository: Repository,
 ) -> None:
     pages = sorted(repository.pages_at("jax-v0.10.2", ENDINGS).items())[::3]
-    contents = repository.read([blob for _, blob in pages])
     blocks = paired = 0
-    for (path, _), (_, data) in zip(pages, contents, strict=True):
-        document = read_document(path, data)
+    for document in documents_of(repository, pages):
         for translations in (translated(document), every_other(document)):
             merged = merge(document, translations, FRAME)
             blocks += len(merged.blocks)

@@ -8,23 +8,19 @@ from typing import Any
 
 import pytest
 
-from pipeline.core.document.outline import (
-    Item,
-    outline_place,
-    read_outline,
-)
+from pipeline.core.document.outline import Item, outline_place, read_outline
 from pipeline.errors import InputError
 from pipeline.folders import Folders
 from pipeline.limits import OUTLINE_DEPTH, OUTLINE_ITEMS, YAML_LENGTH
 
 
-def rows(items: Sequence[Item]) -> list[Any]:
-    """Items as short as they can be written: a page, or ``{title > page: items}``."""
-    found: list[Any] = []
+def rows(items: Sequence[Item], depth: int = 0) -> list[str]:
+    """A line for each item, such as ``-title > page`` for a page below another item."""
+    found: list[str] = []
     for item in items:
         target = f"*{item.target}" if item.is_pattern else item.target
         name = " > ".join(filter(None, (item.title, target)))
-        found.append({name: rows(item.items)} if item.items else name)
+        found += [f"{'-' * depth}{name}", *rows(item.items, depth + 1)]
     return found
 
 
@@ -48,47 +44,27 @@ project:
 """
 
 
+KETTLES = [
+    "index.md",
+    "Boiling > boil.md",
+    "Parts",
+    "-part/lid.md",
+    "-2024",
+    "--News > https://example.org/",
+]
+BOOKS = ["First", "-Another > a", "--b", "", "-*more/*", "-Out > https://example.org/"]
+OLD_BOOKS = ["a", "Basics", "-b", "-c", "Later", "-d", "e"]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
-        (
-            "mkdocs.yml",
-            NAV,
-            (
-                "pages",
-                "",
-                [
-                    "index.md",
-                    "Boiling > boil.md",
-                    {
-                        "Parts": [
-                            "part/lid.md",
-                            {"2024": ["News > https://example.org/"]},
-                        ]
-                    },
-                ],
-            ),
-        ),
+        ("mkdocs.yml", NAV, ("pages", "", KETTLES)),
         ("mkdocs.yaml", "nav: [a.md]", ("docs", "", ["a.md"])),
-        (
-            "_toc.yml",
-            BOOK,
-            (
-                "",
-                "intro",
-                [
-                    {"First": [{"Another > a": ["b"]}]},
-                    {"": ["*more/*", "Out > https://example.org/"]},
-                ],
-            ),
-        ),
-        (
-            "_toc.yml",
-            OLD,
-            ("", "intro", ["a", {"Basics": ["b", "c"]}, {"Later": ["d"]}, "e"]),
-        ),
-        ("_toc.yml", "- part: A\n  chapters: [{file: a}]\n", ("", "", [{"A": ["a"]}])),
-        ("myst.yml", MYST, ("", "index.md", [{"Group": ["a.md", "*more/*.md"]}])),
+        ("_toc.yml", BOOK, ("", "intro", BOOKS)),
+        ("_toc.yml", OLD, ("", "intro", OLD_BOOKS)),
+        ("_toc.yml", "- part: A\n  chapters: [{file: a}]\n", ("", "", ["A", "-a"])),
+        ("myst.yml", MYST, ("", "index.md", ["Group", "-a.md", "-*more/*.md"])),
         # Nothing that could be an order.
         ("mkdocs.yml", "site_name: Kettles\n", None),
         ("mkdocs.yml", "nav:\n  a: b.md\n", None),
@@ -103,6 +79,7 @@ def test_order_is_read_as_data(name: str, text: str, expected: Any) -> None:
     assert read(name, text) == expected
 
 
+TOO_MANY = f"more than {OUTLINE_ITEMS:,} entries"
 # Each list has the one before it nine times: 9 ** 7 entries.
 LAUGHS = "".join(
     f"{name}: &{name}\n" + f"  - x: *{below}\n" * 9
@@ -118,20 +95,13 @@ LAUGHS = "".join(
         ("[" * 1000, "it is not valid YAML"),
         ("#" * (YAML_LENGTH + 1), f"{YAML_LENGTH + 1:,} characters"),
         ("nav: &a\n  - round: *a\n", f"more than {OUTLINE_DEPTH} levels"),
-        (
-            f"a: &a\n  - x: a.md\n{LAUGHS}nav: *h\n",
-            f"more than {OUTLINE_ITEMS:,} entries",
-        ),
-        (
-            "nav:\n" + "  - a.md\n" * (OUTLINE_ITEMS + 1),
-            f"more than {OUTLINE_ITEMS:,} entries",
-        ),
+        (f"a: &a\n  - x: a.md\n{LAUGHS}nav: *h\n", TOO_MANY),
+        ("nav:\n" + "  - a.md\n" * (OUTLINE_ITEMS + 1), TOO_MANY),
     ],
 )
 def test_what_cannot_be_read_is_told(text: str, told: str) -> None:
-    with pytest.raises(
-        InputError, match="the order of the pages cannot be read"
-    ) as caught:
+    problem = "the order of the pages cannot be read"
+    with pytest.raises(InputError, match=problem) as caught:
         read("mkdocs.yml", text)
     assert told in caught.value.what
     assert caught.value.where == "mkdocs.yml"
@@ -142,11 +112,7 @@ def test_what_cannot_be_read_is_told(text: str, told: str) -> None:
     [
         (("docs",), ["_outside/mkdocs.yml"], "mkdocs.yml"),
         (("docs",), ["_outside/mkdocs.yml", "_toc.yml"], "docs/_toc.yml"),
-        (
-            ("a/docs",),
-            ["_outside/mkdocs.yml", "_outside/a/mkdocs.yaml"],
-            "a/mkdocs.yaml",
-        ),
+        (("a/b",), ["_outside/mkdocs.yml", "_outside/a/_toc.yml"], "a/_toc.yml"),
         ((".",), ["mkdocs.yml"], "mkdocs.yml"),
         (("docs", "examples"), ["_outside/myst.yml"], "myst.yml"),
         (("docs",), ["sub/mkdocs.yml"], ""),

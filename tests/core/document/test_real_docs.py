@@ -1,7 +1,7 @@
-"""Properties P1–P4 over the real JAX docs.
+"""Properties P1–P4 over the bundled sample docs, which use every construct, and the real JAX docs.
 
-Needs JAX_DOCS_UPSTREAM. By default a sample is read, which takes seconds. Every blob of the history
-and every page of five releases, which takes some minutes:
+The latter need JAX_DOCS_UPSTREAM. By default a sample is read, which takes seconds. Every blob of
+the history and every page of five releases, which takes some minutes:
 
     JAX_DOCS_UPSTREAM=... JAX_DOCS_WHOLE=1 pytest tests/core/document/test_real_docs.py -n 2 -rP
 """
@@ -11,25 +11,26 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
 from corpus import (
     HOSTILE,
+    SAMPLE,
     assert_joins,
     assert_only_prose_changed,
+    documents_of,
     hostile,
     msgids,
     rendered,
     translated,
 )
-from repositories import Repository
+from repositories import PAGES, Repository
 
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import Document, read_document
 from pipeline.errors import InputError
-
-pytestmark = pytest.mark.realdocs
 
 T = TypeVar("T")
 WHOLE = bool(os.environ.get("JAX_DOCS_WHOLE"))
@@ -46,6 +47,12 @@ REFUSED = {
 }
 
 
+FILES = sorted(path for path in SAMPLE.rglob("*") if path.suffix in PAGES)
+
+
+in_parts = pytest.mark.parametrize("part", range(PARTS))
+
+
 def sample(items: list[T], part: int, stride: int) -> list[T]:
     """One of ``PARTS`` parts of every ``stride``-th item.
 
@@ -58,13 +65,40 @@ def documents(
     repository: Repository, ref: str, part: int, *, stride: int
 ) -> Iterator[Document]:
     pages = sample(sorted(repository.pages_at(ref).items()), part, stride)
-    contents = repository.read([blob for _, blob in pages])
-    for (path, blob), (read, data) in zip(pages, contents, strict=True):
-        assert blob == read
-        yield read_document(path, data)
+    return documents_of(repository, pages)
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+def assert_renders_the_same(document: Document) -> int:
+    """Fail unless a page of identical translations is rendered as upstream's is."""
+    merged = merge(document, translated(document, str))
+    assert merged.rejected == (), document.path
+    again = read_document(document.path, merged.data)
+    assert again.code == document.code
+    for ours, theirs in zip(again.units, document.units, strict=True):
+        assert rendered(ours.split.text) == rendered(theirs.split.text), document.path
+    return merged.translated
+
+
+def assert_translated(document: Document) -> int:
+    """Fail unless all pseudo-translations of a page are taken, and change only prose."""
+    merged = merge(document, translated(document))
+    assert [(one.place, one.refusal.text) for one in merged.rejected] == []
+    assert_only_prose_changed(document, merged.data)
+    return merged.translated
+
+
+@pytest.mark.parametrize(
+    "path", FILES, ids=lambda path: path.relative_to(SAMPLE).as_posix()
+)
+def test_the_properties_hold_for_the_sample(path: Path) -> None:
+    data = path.read_bytes()
+    document = read_document(path.relative_to(SAMPLE).as_posix(), data)
+    count = assert_joins(document, data)
+    assert count > 0
+    assert assert_renders_the_same(document) == assert_translated(document) == count
+
+
+@in_parts
 def test_every_blob_of_the_history_is_joined_again_or_refused(
     repository: Repository, part: int
 ) -> None:
@@ -85,39 +119,26 @@ def test_every_blob_of_the_history_is_joined_again_or_refused(
     assert all(REFUSED[blob] in what for blob, what in refused.items())
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@in_parts
 def test_identity_translations_render_the_same(
     repository: Repository, part: int
 ) -> None:
-    messages = 0
-    for document in documents(repository, LATEST, part, stride=4):
-        merged = merge(document, translated(document, str))
-        assert merged.rejected == (), document.path
-        messages += merged.translated
-        again = read_document(document.path, merged.data)
-        assert again.code == document.code
-        for ours, theirs in zip(again.units, document.units, strict=True):
-            assert rendered(ours.split.text) == rendered(theirs.split.text), (
-                document.path
-            )
+    pages = documents(repository, LATEST, part, stride=4)
+    messages = sum(assert_renders_the_same(document) for document in pages)
     print(f"{LATEST}: {messages} messages")
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@in_parts
 @pytest.mark.parametrize("release", RELEASES if WHOLE else (LATEST,))
 def test_honest_translations_are_taken_and_change_only_prose(
     repository: Repository, release: str, part: int
 ) -> None:
-    pages = messages = 0
-    for document in documents(repository, release, part, stride=4):
-        merged = merge(document, translated(document))
-        assert [(one.place, one.refusal.text) for one in merged.rejected] == []
-        assert_only_prose_changed(document, merged.data)
-        pages, messages = pages + 1, messages + merged.translated
-    print(f"{release}: {pages} pages, {messages} messages")
+    pages = documents(repository, release, part, stride=4)
+    counts = [assert_translated(document) for document in pages]
+    print(f"{release}: {len(counts)} pages, {sum(counts)} messages")
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@in_parts
 @pytest.mark.parametrize("release", RELEASES if WHOLE else (LATEST,))
 def test_hostile_translations_change_only_prose(
     repository: Repository, release: str, part: int

@@ -378,7 +378,6 @@ PARTS = 4
 AT_ONCE = 15
 
 
-@pytest.mark.realdocs
 @pytest.mark.parametrize("part", range(PARTS))
 def test_hostile_translations_of_real_pages_change_only_prose(
     repository: Repository, part: int
