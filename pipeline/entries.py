@@ -1,13 +1,14 @@
 """Records of catalogues (``.po`` files) and their entries, shared by the PO adapter and the core.
 
 Texts in a record are plain: escapes such as ``\\n`` are decoded. Records are immutable; a change
-makes a copy (``dataclasses.replace``).
+makes a copy (``msgspec.structs.replace``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 # Header fields of a new catalogue, until a translator's program replaces them. The date is fixed,
 # because the real date would change the file on every run.
@@ -18,8 +19,7 @@ GENERATOR = "jax-docs-zh"
 _CONTEXT_END = "\4"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """One entry of a catalogue: a message and its translation.
 
     ``line`` is the line where the entry starts in its file, from 1. It is 0 if the entry does not
@@ -90,8 +90,7 @@ class Entry:
         return tuple(note for note in self.notes if not note.startswith(prefix))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Catalog:
+class Catalog(Struct, frozen=True, kw_only=True):
     """The catalogue of one page: header, the comment above the header, entries in page order."""
 
     header: Mapping[str, str] = field(default_factory=dict)

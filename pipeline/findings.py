@@ -7,10 +7,11 @@ back from memos. Two findings are the same if all their fields are equal.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any
+
+from msgspec import Struct
 
 from pipeline.errors import PipelineError
 
@@ -27,8 +28,7 @@ class Severity(StrEnum):
     ERROR = "error"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """A problem or a note for people.
 
     ``code`` names the kind of finding and never changes: ``M201`` or ``input-error``. A finding

@@ -13,7 +13,8 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pipeline.limits import FOLDER_DEPTH, NAME_LENGTH, PATH_LENGTH
 
@@ -24,8 +25,7 @@ OUTSIDE = "_outside"
 LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Folders:
+class Folders(Struct, frozen=True):
     """One or several folders in a repository, in the order of the configuration.
 
     The names are relative POSIX paths. The folders do not overlap, as ``fault_in`` ensures.
@@ -130,8 +130,7 @@ def is_outside(path: str) -> bool:
     return path.startswith(f"{OUTSIDE}/")
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """A problem with configured folders, and how to solve it."""
 
     what: str

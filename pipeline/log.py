@@ -16,8 +16,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,8 +42,7 @@ _STYLES = {
 _RESET = "\x1b[0m"
 
 
-@dataclass(slots=True)
-class Step:
+class Step(Struct):
     """A running step. ``result`` is printed when it ends."""
 
     name: str

@@ -6,9 +6,10 @@ Everything in ``build`` can be regenerated. All other files are pulled or writte
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from pipeline.naming import release_of, upstream_of
 
@@ -39,8 +40,7 @@ class _Place:
         return _folder(paths.root, self.template.format(paths))
 
 
-@dataclass(frozen=True, slots=True)
-class Paths:
+class Paths(Struct, frozen=True):
     """Paths of the upstream ``name`` in the project at ``root``.
 
     A release that is shown beside the pin, such as ``jax@0.11.0``, has its own docs, catalogues and

@@ -6,9 +6,10 @@ The settings come from the configuration of an upstream, or from the files in it
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
+
+from msgspec import Struct
 
 
 class Dialect(StrEnum):
@@ -19,8 +20,7 @@ class Dialect(StrEnum):
     COMMONMARK = "commonmark"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(Struct, frozen=True, kw_only=True):
     """Settings of an upstream for the parsers of its documents.
 
     ``prose`` has custom directives whose content is prose to translate. ``partly`` has glob

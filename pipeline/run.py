@@ -6,8 +6,10 @@ of a single command are in that command's module.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.config.settings import Settings, Upstream, matches
 from pipeline.log import Log
@@ -17,8 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(Struct, frozen=True, kw_only=True):
     """The upstream, locales and pages of a run, and whether the run may write files."""
 
     settings: Settings
@@ -71,8 +72,7 @@ class Run:
         return path.relative_to(self.settings.root).as_posix()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KernelOptions:
+class KernelOptions(Struct, frozen=True, kw_only=True):
     """Options for running code. ``jobs`` is the number of parallel kernels; 0 for one per core."""
 
     jobs: int = 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from bench.measure import (
 from bench.notebooks import NothingToEditError, edited
 from bench.workshop import Root
 from folders import read_tree, write_tree
+from msgspec.structs import replace
 
 
 def contender(name: str, **fields: Any) -> Contender:

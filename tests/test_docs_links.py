@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from lxml.html import HtmlElement, fragment_fromstring
 from markdown_it import MarkdownIt
+from msgspec import Struct, field
 from myst_parser.slugs import github_slugify, unique_slug
 from places import ROOT
 
@@ -17,8 +17,7 @@ PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 
 
-@dataclass(slots=True)
-class Document:
+class Document(Struct):
     """What of a page can be linked to, and its links, with their words.
 
     ``sections`` has the words of each heading of level 2, and the anchors that lead to it: its own,

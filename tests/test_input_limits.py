@@ -12,13 +12,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import chdir
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from branch_project import LOCALE, NAME, Clone
 from cases import read_tables
 from folders import write_tree
+from msgspec import Struct
 from places import ROOT
 from repositories import git, init_repository
 
@@ -61,8 +61,7 @@ def glossary(count: int) -> bytes:
     return b"source,target\n" + "".join(f"w{n},词\n" for n in range(count)).encode()
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A command, the file that it reads, and what the message names."""
 
     command: str  # ``FILE`` stands for the path of the file

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from msgspec import Struct, field
 from places import ROOT
 from sessions import SESSIONS
 
 
-@dataclass
-class Session:
+class Session(Struct):
     """A session that installs and runs nothing, and keeps what it was asked for."""
 
     name: str

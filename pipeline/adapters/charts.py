@@ -11,7 +11,8 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pipeline.adapters.html.drawings import clean_drawing
 from pipeline.errors import InputError
@@ -41,8 +42,7 @@ _THEME = '{}\n%%{{init: {{"look": "classic", "theme": "{}"}}}}%%\n'
 _WIDTH = re.compile(rb'viewBox="[-\d.]+ [-\d.]+ (\d+)')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
+class Chart(Struct, frozen=True, kw_only=True):
     """Drawings of a chart, as SVG; ``dark`` is None if the chart sets its own colours."""
 
     light: bytes

@@ -19,13 +19,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
 import msgspec
+from msgspec import Struct
 
 from pipeline.adapters.files import read_own, write_atomic
 from pipeline.config.settings import DraftPolicy
@@ -103,8 +103,7 @@ class Budget:
         return not self._is_closed and (not self._limit or worst <= self._limit)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(Struct, frozen=True, kw_only=True):
     """Reply of a model. ``tokens`` is None if the endpoint does not count them."""
 
     text: str

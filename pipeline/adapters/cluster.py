@@ -37,11 +37,12 @@ import uuid
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
 from pipeline.adapters.files import remove_tree
 from pipeline.adapters.kernel import (
@@ -118,8 +119,7 @@ def compare_facts(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parcel:
+class Parcel(Struct, frozen=True, kw_only=True):
     """All that a worker needs to run a page.
 
     The worker unpacks ``data`` to a new folder, and sets ``job.folder`` to that folder, because
@@ -134,8 +134,7 @@ class Parcel:
     pages: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(Struct, frozen=True, kw_only=True):
     """Description of a worker."""
 
     machine: str  # network name of the machine
@@ -189,7 +188,7 @@ def run_page(parcel: Parcel) -> bytes:
 
 def _encoded(outcome: Outcome) -> bytes:
     # The standard library's JSON can encode lone surrogates, which error messages may contain.
-    return json.dumps(asdict(outcome)).encode("ascii")
+    return json.dumps(to_builtins(outcome)).encode("ascii")
 
 
 def _unpack(parcel: Parcel, folder: Path, *, pages: int) -> None:
@@ -318,16 +317,14 @@ class _Notebook(msgspec.Struct):
     metadata: dict[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sent:
+class _Sent(Struct, frozen=True, kw_only=True):
     """A submitted job and its Dask future."""
 
     job: Job
     future: Any
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Struct):
     """The submitted jobs, at most one for each thread of the cluster.
 
     When a worker dies, Dask blames all tasks of that worker, even tasks that only waited there. A

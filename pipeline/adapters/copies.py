@@ -18,9 +18,10 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from pipeline.errors import InputError, check_limit
 from pipeline.limits import COPY_DEPTH, COPY_PARTS
@@ -66,8 +67,7 @@ _BREAKS = re.compile(r"(?:\\\n[ \t]*){2,}")
 _HEADINGS = re.compile(r"^(#{1,6} .*?)[ \t]*[¶#\uf0c1][ \t]*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decoded:
+class Decoded(Struct, frozen=True, kw_only=True):
     """Text of a file and its original encoding."""
 
     text: str
@@ -184,8 +184,7 @@ def html_to_markdown(text: str, *, where: str) -> str:
     return _BREAKS.sub("\n\n", _HEADINGS.sub(r"\1", markdown))
 
 
-@dataclass(slots=True)
-class _Bounds:
+class _Bounds(Struct):
     """Target of lxml's parser that raises InputError for HTML that would take too long to convert.
 
     lxml calls ``start`` and ``end`` for each element, and ``close`` at the end of the text.

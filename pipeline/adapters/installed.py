@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distributions, version
+
+from msgspec import Struct
 
 from pipeline.naming import repository_on_github
 
 DISTRIBUTION = "jax-docs-zh"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class Origin(Struct, frozen=True, kw_only=True):
     """A version of a repository on GitHub."""
 
     repository: str  # "owner/name"

@@ -9,11 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from pipeline.adapters.files import read_bytes
 from pipeline.errors import ConfigError, SiteError
@@ -29,8 +30,7 @@ _GONE = (404, 410)
 _HINT = "Check the address and the network, and run again."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class Published(Struct, frozen=True, kw_only=True):
     """A published site. ``name`` is its folder or address, for messages."""
 
     name: str

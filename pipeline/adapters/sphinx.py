@@ -14,9 +14,11 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.errors import PublishError
 
@@ -51,8 +53,7 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _TAIL = 31  # number of last lines of Sphinx's output that are shown if it fails
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Warned:
+class Warned(Struct, frozen=True, kw_only=True):
     """One warning of Sphinx."""
 
     text: str
@@ -62,16 +63,14 @@ class Warned:
     kind: str = ""  # Sphinx's type, written after the text: "myst.xref_missing"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokenPage:
+class BrokenPage(Struct, frozen=True, kw_only=True):
     """A page that the extension shows partly or wholly as source."""
 
     problem: str  # the first reason
     blocks: int = 0  # number of blocks shown as source; 0 for the whole page
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Built:
+class Built(Struct, frozen=True, kw_only=True):
     """Result of a run of Sphinx.
 
     ``warned`` has warnings about the pages that this run has read. ``broken`` has, by name, all

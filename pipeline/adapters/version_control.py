@@ -12,8 +12,9 @@ import os
 import shutil
 import subprocess
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from pipeline.errors import ConfigError
 from pipeline.packages import how_to_run
@@ -351,8 +352,7 @@ def read_blobs(root: Path, blobs: Collection[str]) -> Mapping[str, bytes]:
     return contents
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileChange:
+class FileChange(Struct, frozen=True, kw_only=True):
     """Change of one file by a commit.
 
     ``before`` and ``after`` are the blobs of the file before and after the commit. ``before`` is ""

@@ -23,10 +23,11 @@ import threading
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from pipeline.errors import ConfigError, PipelineError
 from pipeline.limits import REQUEST_BYTES
@@ -143,8 +144,7 @@ async def _refuse(send: Send, status: int, text: str) -> None:
     await send({"type": "http.response.body", "body": text.encode()})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class Site(Struct, frozen=True, kw_only=True):
     """Content of a server: pages of the docs, and actions."""
 
     frame: Callable[[str], str]  # returns the HTML of the page with this name

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline import packages
 from pipeline.adapters.files import append_text, read_bytes, write_if_changed
@@ -51,8 +53,7 @@ if TYPE_CHECKING:
     from pipeline.core.document.reader import SplitPage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuildOptions:
+class BuildOptions(Struct, frozen=True, kw_only=True):
     """Options of a build: its last stage, whether code runs, and where summaries go."""
 
     last: str = "publish"  # last stage, one of ``stages.ORDER``

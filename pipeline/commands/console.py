@@ -16,9 +16,10 @@ import traceback
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from pipeline.errors import INTERRUPTED, UNEXPECTED, ConfigError, PipelineError
 from pipeline.log import (

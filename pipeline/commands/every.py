@@ -6,8 +6,9 @@ import gc
 import json
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.commands.console import (

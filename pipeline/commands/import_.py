@@ -13,8 +13,10 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.adapters import po
 from pipeline.adapters.files import files_below, read_bytes, replace_if_unchanged
@@ -116,8 +118,7 @@ _SCRIPTS = {
 _TRANSLATOR = ("PO-Revision-Date", "Last-Translator", "X-Generator")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ReturnedFile:
+class _ReturnedFile(Struct, frozen=True, kw_only=True):
     """Parsed file from the editor. ``translator_fields`` are header fields, see ``_TRANSLATOR``."""
 
     name: str
@@ -127,8 +128,7 @@ class _ReturnedFile:
     translator_fields: Mapping[str, str]
 
 
-@dataclass(slots=True, kw_only=True)
-class _Importing:
+class _Importing(Struct, kw_only=True):
     """State of one import. ``taken`` counts the entries that came from the files."""
 
     run: Run

@@ -13,8 +13,9 @@ import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from pipeline.commands.options import add_shared, run_of
 from pipeline.commands.run_lock import marked, run_lock

@@ -7,7 +7,8 @@ the same run, which holds the run lock throughout.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from pipeline.adapters.files import read_bytes
 from pipeline.commands.build import BuildOptions, build_options, build_pulled

@@ -8,9 +8,9 @@ preview.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from pipeline import packages
 from pipeline.commands.build import BuildOptions, build_options, build_pulled

@@ -6,7 +6,8 @@ The command is a dry run of ``split``. It writes only badges, and these only wit
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from pipeline.adapters.files import read_bytes
 from pipeline.commands.build import write_badges

@@ -22,9 +22,11 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.adapters.memo import Memo, code_digest, digest_of
 from pipeline.adapters.version_control import checked_out, tracked_though_ignored
@@ -99,8 +101,7 @@ def update_pulled(run: Run) -> RunResult:
     return replace(result, pages=guides, reference=reference)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdatedPage:
+class UpdatedPage(Struct, frozen=True, kw_only=True):
     """Page with an up-to-date catalogue, and its rows of the report.
 
     ``row`` is the result of split and update. ``merged`` is the result of a merge, which counts
@@ -247,8 +248,7 @@ def _digest_of_files(digests: Mapping[str, str], paths: Iterable[str]) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdatedLocale:
+class UpdatedLocale(Struct, frozen=True, kw_only=True):
     """Pages of one locale after their update.
 
     ``splits`` are the pages that this run has split. ``updates`` are the changes of their

@@ -15,10 +15,10 @@ from __future__ import annotations
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.commands.build import BuildOptions, build_pulled
@@ -126,8 +126,7 @@ def _read_pages(run: Run, commit: Commit, names: Collection[str]) -> list[SplitP
     return pages
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PinFile:
+class PinFile(Struct, frozen=True, kw_only=True):
     """The configuration file as it was when the upgrade began, with its pin."""
 
     path: Path
@@ -195,8 +194,7 @@ def newest(run: Run, file: PinFile) -> requirement.Newest:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpgradeOptions:
+class UpgradeOptions(Struct, frozen=True, kw_only=True):
     """Options of ``upgrade``. Nothing is written if ``dry_run`` or ``run.dry`` is true."""
 
     target: str  # a release, a version, any ref, or "latest"
@@ -207,8 +205,7 @@ class UpgradeOptions:
     runs_code: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commits:
+class Commits(Struct, frozen=True, kw_only=True):
     """Commits before and after a move."""
 
     before: Commit

@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, structs, to_builtins
+from msgspec.structs import replace
 
 from pipeline.adapters import files
 from pipeline.adapters.published import Published, open_published
@@ -49,8 +49,7 @@ from pipeline.stages.pull.stage import pull
 _OF_A_RUN = frozenset(("kernelspec", "language_info", "widgets"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerifiedPage:
+class VerifiedPage(Struct, frozen=True, kw_only=True):
     """The result for one page. Each line of ``differences`` begins with file and position."""
 
     page: str
@@ -58,8 +57,7 @@ class VerifiedPage:
     differences: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verified:
+class Verified(Struct, frozen=True, kw_only=True):
     """The result for a site, page by page."""
 
     site: str
@@ -93,7 +91,7 @@ def run_command(arguments: Namespace, log: Log) -> int:
     """Verify a site, print the result and return the exit code."""
     result = verify_site(read_settings(arguments.config), arguments.site, log)
     if arguments.json:
-        value = {**asdict(result), "exit_code": result.exit_code}
+        value = {**to_builtins(result), "exit_code": result.exit_code}
         print_json(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
     else:
         pull = how_to_run("pull", result.upstream)

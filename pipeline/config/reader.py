@@ -13,11 +13,10 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from pipeline.config.schema import read_table
 from pipeline.config.settings import (
@@ -137,8 +136,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
         ) from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
+class _Reader(Struct, frozen=True):
     """Builder of the settings from the parsed table, the pins and environment variables.
 
     ``groups`` is the table ``[dependency-groups]``; it may be missing (None) or have any type.

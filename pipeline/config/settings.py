@@ -7,13 +7,12 @@ It has additional values, which ``reader`` gets from other places than TOML. For
 
 from __future__ import annotations
 
-import dataclasses
 import fnmatch
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta, field, structs
+from msgspec import Meta, Struct, field, structs
 
 from pipeline.config.schema import (
     MOST,
@@ -455,8 +454,7 @@ class PipelineTable(Table, frozen=True, kw_only=True):
     draft: DraftPolicy = field(default_factory=DraftPolicy)
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True):
     """The whole configuration. ``root`` is the folder that contains ``pyproject.toml``.
 
     ``upstreams`` has all releases by name: ``jax`` for the pinned one, followed by the releases
@@ -466,9 +464,9 @@ class Settings:
     root: Path
     locales: tuple[str, ...]
     upstreams: Mapping[str, Upstream]
-    execution: ExecutionPolicy = dataclasses.field(default_factory=ExecutionPolicy)
+    execution: ExecutionPolicy = field(default_factory=ExecutionPolicy)
     ignore: tuple[IgnoreRule, ...] = ()
-    draft: DraftPolicy = dataclasses.field(default_factory=DraftPolicy)
+    draft: DraftPolicy = field(default_factory=DraftPolicy)
 
     @classmethod
     def bare(cls, root: Path) -> Settings:

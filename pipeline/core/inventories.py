@@ -18,9 +18,9 @@ import posixpath
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from pipeline.errors import InputError, check_limit
 from pipeline.findings import Finding, Severity
@@ -41,8 +41,7 @@ _TAG = re.compile(r"<[A-Za-z/!?]")
 _WITH_ANGLES = ("cpp:", "std:cmdoption")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class InventoryObject:
+class InventoryObject(Struct, frozen=True, order=True):
     """An object that a site documents."""
 
     role: str  # with its domain: "py:function"
@@ -50,8 +49,7 @@ class InventoryObject:
     address: str  # relative to the site's root: "generated/numpy.sin.html#numpy.sin"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inventory:
+class Inventory(Struct, frozen=True, kw_only=True):
     """The objects that a site documents."""
 
     release: str  # project and version in the header: "NumPy 2.2"
@@ -238,8 +236,7 @@ def _name(domain: str, content: str) -> str:
     return name.lstrip("~.!").removesuffix("()")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OtherSite:
+class OtherSite(Struct, frozen=True, kw_only=True):
     """The objects of another site that the docs refer to."""
 
     url: str  # with a trailing slash

@@ -8,7 +8,9 @@ not import slow modules, such as those that compare texts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.core.execution.result import Execution
 from pipeline.core.pin.lock import SourceFile
@@ -20,8 +22,7 @@ _COUNTS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateCounts:
+class UpdateCounts(Struct, frozen=True, kw_only=True):
     """Counts of the messages of one page, by the source of their translations in one update."""
 
     kept: int = 0
@@ -33,8 +34,7 @@ class UpdateCounts:
     moved_from: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageResult:
+class PageResult(Struct, frozen=True, kw_only=True):
     """All results of a run for one page in one locale: a row of ``report.json``."""
 
     page: str

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain
+
+from msgspec import Struct, field
 
 from pipeline.core.catalog.origins import CARRIED
 from pipeline.core.memory.opening import restored_msgstr
@@ -57,8 +58,7 @@ class AutomaticChange(StrEnum):
     GONE = "gone from the page"  # the translation is now obsolete or on another page
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """A change that a person should look at, with the entries of both memories."""
 
     path: str  # the memory file with the change
@@ -81,8 +81,7 @@ class Change:
         return entry
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class Compared(Struct, frozen=True, kw_only=True):
     """The differences between the memories of two commits."""
 
     changes: tuple[Change, ...] = ()  # sorted by file, in the order of its entries

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 _SHORTEST = 2  # minimum length of a term; a single character is a word anyway
 
@@ -23,8 +24,7 @@ class Part(StrEnum):
     ADDED = "added"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(Struct, frozen=True, kw_only=True):
     """A piece of text, and whether it is in the old, the new or both versions."""
 
     text: str

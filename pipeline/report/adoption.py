@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import textwrap
-from dataclasses import asdict
+
+from msgspec import to_builtins
 
 from pipeline.core.adoption.result import AdoptedCopy, AdoptResult, State
 from pipeline.report.findings import finding_lines
@@ -86,7 +87,7 @@ def adoption_json(result: AdoptResult) -> str:
 
     In a row, ``msgstr`` is the text for the catalogue, and ``copy`` the text in the copy.
     """
-    value = asdict(result)
+    value = to_builtins(result)
     for copy, values in zip(result.copies, value["copies"], strict=True):
         values["counts"] = dict(copy.counts)
         values["changed_share"] = copy.changed_share

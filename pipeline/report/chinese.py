@@ -12,10 +12,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.findings import Finding, Severity
 from pipeline.report.value import Language
@@ -28,8 +30,7 @@ _SIMPLIFIED = re.compile(r"zh(?:_CN|_SG|_MY|_Hans.*)?(?:[.@].*)?", re.IGNORECASE
 _QUOTED = r"“[^”]*”|``.*?``|`[^`]*`|\$[^$]*\$"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Table:
+class _Table(Struct, frozen=True, kw_only=True):
     """Contents of both files with translations."""
 
     rules: Mapping[str, Mapping[str, str]]  # by code of a check: title and explanation

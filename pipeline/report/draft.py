@@ -6,8 +6,7 @@ JSON for programs. Reports never contain the API key.
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
+from msgspec import Struct, to_builtins
 
 from pipeline.core.drafting.batch import Outcome, PageOutcome, Plan
 from pipeline.core.pin.lock import Lock
@@ -21,8 +20,7 @@ from pipeline.report.value import Block, Findings, Lines, Report, Table
 _COLUMNS = ("page", "asked", "drafted", "refused", "unanswered")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DraftResult:
+class DraftResult(Struct, frozen=True, kw_only=True):
     """The plan and the outcome of a run. ``outcome`` is None if no request was sent."""
 
     name: str
@@ -119,7 +117,7 @@ def _numbers(page: PageOutcome) -> tuple[int, int, int, int]:
 
 def _page_record(page: PageOutcome) -> dict[str, object]:
     """Return the outcome of a page for JSON. Skipped entries have the key "passed_over" there."""
-    record = dataclasses.asdict(page)
+    record: dict[str, object] = to_builtins(page)
     record["passed_over"] = record.pop("skipped")
     return record
 
@@ -128,7 +126,7 @@ def draft_json(result: DraftResult) -> bytes:
     """Return the result as JSON. ``outcome`` is null if no request was sent."""
     outcome = None
     if result.outcome:
-        outcome = dataclasses.asdict(result.outcome)
+        outcome = to_builtins(result.outcome)
         outcome["drafted"] = result.outcome.total("drafted")
         outcome["refused"] = result.outcome.refused
         outcome["pages"] = list(map(_page_record, result.outcome.pages))
@@ -137,7 +135,7 @@ def draft_json(result: DraftResult) -> bytes:
         "upstream": {"name": result.name, "commit": result.lock.commit},
         "model": result.model,
         "exit_code": result.exit_code,
-        "plans": list(map(dataclasses.asdict, result.plans)),
+        "plans": list(map(to_builtins, result.plans)),
         "outcome": outcome,
         "findings": list(map(finding_record, result.findings)),
         "error": str(result.error or ""),

@@ -8,16 +8,15 @@ shields.io draws a label and a value for a README.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field, to_builtins
 
 from pipeline.core.catalog.commit_diff import Comparison
 from pipeline.core.execution.result import Status
@@ -102,7 +101,7 @@ def json_bytes(report: Mapping[str, Any]) -> bytes:
 
 def _page_record(page: PageResult) -> dict[str, Any]:
     """Return a page as JSON values: the fields of its record, and computed ones."""
-    record = dataclasses.asdict(page)
+    record: dict[str, Any] = to_builtins(page)
     record["untranslated"] = page.untranslated
     del record["update"]  # part of "comparison"
     record["findings"] = list(map(finding_record, page.findings))
@@ -126,12 +125,12 @@ def _comparison_record(result: RunResult, comparison: Comparison) -> dict[str, A
         updates[locale] = {}
         for page in pages:
             if page.update:
-                updates[locale][page.page] = dataclasses.asdict(page.update)
+                updates[locale][page.page] = to_builtins(page.update)
     return {
         "before": _lock_record(comparison.before),
         "after": _lock_record(comparison.after),
         "commits": commits,
-        "pages": list(map(dataclasses.asdict, comparison.pages)),
+        "pages": list(map(to_builtins, comparison.pages)),
         "updates": updates,
     }
 
@@ -192,8 +191,7 @@ _NOW = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunChanges:
+class RunChanges(Struct, frozen=True, kw_only=True):
     """Changes since the last run."""
 
     # The old and the new commit as text, if ref, commit or version has changed.

@@ -12,10 +12,11 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from pipeline.core.execution.code_cells import cell_name
 from pipeline.core.execution.result import Execution, Status, without_colours
@@ -38,8 +39,7 @@ def asset(name: str) -> str:
     return (resources.files("pipeline.report") / "templates" / name).read_text("utf-8")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """One page in all locales. ``done`` has, by locale, the counts of finished and all messages."""
 
     page: str

@@ -7,8 +7,9 @@ code is a property of the record, so reports and the shell always show the same 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from itertools import chain
+
+from msgspec import Struct, field
 
 from pipeline.core.catalog.commit_diff import Comparison
 from pipeline.core.execution.result import Execution, Status
@@ -22,8 +23,7 @@ from pipeline.run import Run
 Pages = Mapping[str, tuple[PageResult, ...]]  # by locale, in page order
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunResult:
+class RunResult(Struct, frozen=True, kw_only=True):
     """The result of one command for one upstream.
 
     *Guides* are the pages that people wrote; the pages of the API reference are made of docstrings.
@@ -142,8 +142,7 @@ def apart(rows: Pages, *, is_named: bool) -> tuple[Pages, Pages]:
     return pages, reference
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckResult:
+class CheckResult(Struct, frozen=True, kw_only=True):
     """The result of ``check``. Findings are in the order of files and entries."""
 
     findings: tuple[Finding, ...] = ()

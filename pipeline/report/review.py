@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 
 from markupsafe import Markup
+from msgspec import Struct, field
 
 from pipeline.core.review import AutomaticChange, ChangeKind
 from pipeline.core.word_diff import Part, Piece
@@ -24,8 +24,7 @@ from pipeline.report.counts import counted
 from pipeline.report.page import asset, escaped, render, template_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(Struct, frozen=True, kw_only=True):
     """One message whose translation has changed, with all that a reviewer sees.
 
     ``english`` is empty if the English is unavailable. ``old_english`` is the English that the old
@@ -68,8 +67,7 @@ class Message:
         return tuple(piece for piece in self.pieces if piece.part is not part)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Review:
+class Review(Struct, frozen=True, kw_only=True):
     """The differences between the memory at two commits."""
 
     base: str  # commit id of the old state
@@ -145,8 +143,7 @@ def missing_english_line(review: Review) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class Limit(Struct, frozen=True, kw_only=True):
     """The maximum size of a text on GitHub, and the function that measures a text."""
 
     most: int

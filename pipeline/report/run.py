@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from pipeline.core.execution.result import Execution, Status, failure_text
 from pipeline.core.results import PageResult
@@ -268,8 +269,7 @@ _HUB_WORDS = frozenset(("upstream", "release", "execution", "ended"))
 _HUB_SPARE = ("messages", "words to do", "fuzzy", "warnings", "execution", "release")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpstreamRow:
+class UpstreamRow(Struct, frozen=True, kw_only=True):
     """The result of a command for one upstream. ``locales`` is empty if the command failed."""
 
     name: str

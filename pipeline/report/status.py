@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from pipeline.core.catalog.commit_diff import Comparison, PageChange
 from pipeline.core.catalog.counts import DRAFT, in_order

@@ -7,9 +7,11 @@ of rich, which is imported only for drawing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from io import StringIO
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.log import printable
 from pipeline.report.findings import columns_of, findings_lines
@@ -141,8 +143,7 @@ def _widths(columns: Sequence[_Column], width: int) -> dict[str, int]:
     return widths
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Column:
+class _Column(Struct, frozen=True, kw_only=True):
     """A column of a table, with its texts translated and its width measured."""
 
     name: str

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pipeline.core.catalog.commit_diff import Comparison, PageChange
 from pipeline.core.catalog.counts import in_order
@@ -114,8 +115,7 @@ _WORDS = frozenset(("page", "fuzzy", "what happened"))
 _SPARE = ("kept", "obsolete", "carried", "fuzzy")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """The effects of a move on one page, or the sums over all pages.
 
     The row of a vanished page only counts obsolete translations.

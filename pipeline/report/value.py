@@ -9,7 +9,8 @@ escapes them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pipeline.findings import Finding, Severity
 
@@ -24,8 +25,7 @@ class Translatable(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class Table(Struct, frozen=True, kw_only=True):
     """A table with a line of sums (``footer``) below.
 
     The columns named in ``words`` are wrapped; all others hold numbers. If the table is too wide,
@@ -40,15 +40,13 @@ class Table:
     spare: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(Struct, frozen=True):
     """Lines of text below or between tables."""
 
     texts: Sequence[Cell]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
+class Findings(Struct, frozen=True, kw_only=True):
     """Findings of a run. A writer lists the worst ones, and notes only if ``has_notes``."""
 
     findings: Sequence[Finding]
@@ -59,8 +57,7 @@ Block = Table | Lines | Findings
 Report = Sequence[Block]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Language:
+class Language(Struct, frozen=True, kw_only=True):
     """Functions and words that translate the pipeline's own texts; by default, English."""
 
     severity: Callable[[Severity], str] = str
@@ -73,8 +70,7 @@ class Language:
 ENGLISH = Language()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Screen:
+class Screen(Struct, frozen=True, kw_only=True):
     """Properties of the output: width in columns, colours, and the reader's language.
 
     A Chinese character takes two columns. The defaults are for a pipe or a file.

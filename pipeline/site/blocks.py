@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct, to_builtins
 
 from pipeline.core.catalog.origins import (
     Machine,
@@ -30,8 +31,7 @@ from pipeline.site.names import ShownState, TranslationState
 from pipeline.site.plan import Site
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(Struct, frozen=True, kw_only=True):
     """One message of a page. ``entry`` is the entry that translates it, if there is one."""
 
     landed: Landing
@@ -119,8 +119,7 @@ class Role(StrEnum):
     MODEL = "model"  # drafted it; a person has confirmed or changed the draft since
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Author:
+class Author(Struct, frozen=True, order=True):
     """A person or model that contributed to a translation.
 
     ``licence`` is the licence of an adopted translation, otherwise empty.
@@ -181,7 +180,7 @@ def _authors(entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:
     for entry in entries:
         counts.update(authors_of(entry))
     for author in sorted(counts, key=lambda author: (-counts[author], author)):
-        yield {**asdict(author), "messages": counts[author]}
+        yield {**to_builtins(author), "messages": counts[author]}
 
 
 def authors_of(entry: Entry) -> Iterator[Author]:

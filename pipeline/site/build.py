@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.adapters import files
 from pipeline.adapters.html.drawings import published
@@ -68,8 +70,7 @@ SERIAL_LIMIT = 20
 _PHASES = {"reading sources": "read", "writing output": "write"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuiltSite:
+class BuiltSite(Struct, frozen=True, kw_only=True):
     """Result of a build: findings, and the files of the site that were written or removed."""
 
     findings: tuple[Finding, ...] = ()

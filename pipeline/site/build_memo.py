@@ -8,8 +8,9 @@ somebody kills the build, the next one starts from the beginning.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from pipeline.adapters.files import files_below
 from pipeline.adapters.memo import Memo
@@ -20,8 +21,7 @@ SITE_SUBJECT = "site"  # subject of the site as a whole
 BUILT = (".html", ".js", ".css")  # suffixes of built files that have a subject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubjectState:
+class SubjectState(Struct, frozen=True, kw_only=True):
     """Value of a subject. Each kind of subject uses different fields."""
 
     # Fields of a page: the paths of its Sphinx sources and of its downloads.

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.adapters import files, kernel
 from pipeline.core.checks.engine import blocking_problem
@@ -97,8 +99,7 @@ def _upstream_document(site: Site, path: str) -> Document:
     return read_document(path, data, site.upstream.reading)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageDocument:
+class PageDocument(Struct, frozen=True, kw_only=True):
     """The document that Sphinx reads for a page. ``path`` is its name among Sphinx's sources.
 
     ``outputs`` is the kind of outputs that the document has below its code.

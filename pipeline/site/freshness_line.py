@@ -7,8 +7,9 @@ and every inserted value is escaped.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from html import escape
+
+from msgspec import Struct
 
 from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import Lock
@@ -80,8 +81,7 @@ def _links(addresses: Mapping[str, str], locale: str) -> str:
     return text(locale, "list").join(links)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
+class _Line(Struct, frozen=True, kw_only=True):
     """Renderer of the parts of one page's line."""
 
     locale: str

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from pipeline.adapters.files import read_bytes
 from pipeline.config.reader import upstream_variable
@@ -29,8 +30,7 @@ from pipeline.site.names import RECORDS
 from pipeline.site.plan import Site
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SiteInventory:
+class SiteInventory(Struct, frozen=True, kw_only=True):
     """Inventory of the site at ``url``, for the file ``path`` in Sphinx's source folder."""
 
     name: str
@@ -39,8 +39,7 @@ class SiteInventory:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SiteInventories:
+class SiteInventories(Struct, frozen=True, kw_only=True):
     """All inventories for a site, that of the English site first, and findings."""
 
     available: tuple[SiteInventory, ...]

@@ -7,10 +7,11 @@ or removed finished translations of the page. Uncommitted changes have no date, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from itertools import groupby
 from operator import attrgetter
 from pathlib import PurePosixPath
+
+from msgspec import Struct, to_builtins
 
 from pipeline.adapters import po, version_control
 from pipeline.adapters.memo import Memo
@@ -23,8 +24,7 @@ _COUNTING = "1"  # version of the counting rules; part of the memo's keys
 _SUFFIX = ".po"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
+class Counted(Struct, frozen=True, kw_only=True):
     """How many finished translations of a page a commit added, changed and removed."""
 
     added: int = 0
@@ -32,8 +32,7 @@ class Counted:
     removed: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageChange(Counted):
+class PageChange(Counted, frozen=True, kw_only=True):
     """The last commit that changed finished translations of a page.
 
     ``freshness.json`` and the site's record ``history.json`` have the same keys.
@@ -66,7 +65,7 @@ def last_changes(site: Site) -> tuple[PageChange, ...]:
             if counted not in (None, Counted()):
                 waiting.discard(page)
                 made = PageChange(
-                    **asdict(counted),
+                    **to_builtins(counted),
                     page=page,
                     commit=change.commit,
                     date=change.date,

@@ -15,11 +15,12 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.adapters import files
 from pipeline.adapters.memo import Memo, digest_of_stamps
@@ -42,8 +43,7 @@ _HINT = (
 _OLD, _NEW = (Part.KEPT, Part.REMOVED), (Part.KEPT, Part.ADDED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _PageMemo:
+class _PageMemo(Struct, frozen=True, kw_only=True):
     """Memo of one page: values of its record, and stamp and digest of each of its files, by path.
 
     A stamp is a digest of size and modification time.

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
+
+from msgspec import Struct, field
 
 from pipeline.adapters import files
 from pipeline.core.document.contents import Entry, entries, pages_in
@@ -64,8 +65,7 @@ def _root_rank(
     return is_private, len(folders), is_unusual, number, usual, page
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SiteOutline:
+class SiteOutline(Struct, frozen=True, kw_only=True):
     """Navigation of a site: for each page, the lists below it.
 
     ``root`` is the first page; empty if there is no outline. ``titles`` are titles of mkdocs pages,
@@ -130,8 +130,7 @@ def _read(
     )
 
 
-@dataclass(kw_only=True)
-class _Lists:
+class _Lists(Struct, kw_only=True):
     """Builder of the lists. A page is listed only once, so that the lists cannot form a cycle."""
 
     docs: Folders

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from pipeline.config.settings import Settings, SitePolicy, Upstream
 from pipeline.core.document.attribution import address_of_page, attribution
@@ -22,8 +23,7 @@ from pipeline.site.credits import credits_of_page
 from pipeline.site.reference import Reference
 
 
-@dataclass(frozen=True, kw_only=True)
-class Site:
+class Site(Struct, frozen=True, kw_only=True, dict=True):
     """Inputs of one site build. Paths are joined once, because a site has thousands of files.
 
     ``pages`` are the results of the run's pages. ``kept`` names the pages of the last build that

@@ -7,10 +7,11 @@ All counts are numbers of English words. For each page and for all pages,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, to_builtins
 
 from pipeline.core.pin.lock import Lock
 from pipeline.core.results import PageResult, whole_percent
@@ -50,16 +51,14 @@ def template(name: str) -> Template:
 _COUNTS = ("words", "translated", "fuzzy", "untranslated")
 
 
-@dataclass(frozen=True, slots=True)
-class ContentsPosition:
+class ContentsPosition(Struct, frozen=True):
     """Position of a page in the site's table of contents."""
 
     title: str
     group: str  # title of the part or chapter that contains the page
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """How easily readers reach a page."""
 
     steps: int  # links to follow from the first page
@@ -124,7 +123,7 @@ def progress(
     for row in rows:
         page = row["page"]
         spot = spots.get(page, ContentsPosition(page, ""))
-        pages.append({**row, **asdict(spot), "url": f"{page}.html"})
+        pages.append({**row, **to_builtins(spot), "url": f"{page}.html"})
     totals = {count: sum(row[count] for row in rows) for count in _COUNTS}
     waiting = [row["page"] for row in rows if row["untranslated"]]
     # The sort is stable: pages of the same rank stay in the order of the table of contents.
@@ -140,8 +139,7 @@ def _rank(reach: Reach | None) -> tuple[bool, int, int]:
     return False, reach.steps, -reach.links
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SiteSummary:
+class SiteSummary(Struct, frozen=True, kw_only=True):
     """One of several sites: its folder, its title, and its ``progress.json``."""
 
     name: str

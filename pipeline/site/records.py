@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from os.path import commonprefix
 from typing import Any
 from urllib.parse import quote
+
+from msgspec.structs import replace
 
 from pipeline.core.catalog.origins import OriginKind
 from pipeline.core.document.message import Kind

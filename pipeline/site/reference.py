@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.adapters import files
 from pipeline.adapters.sphinx import napoleon_lines
@@ -42,16 +44,14 @@ _SENTENCE = re.compile(r".+?(?:[\u3002\uff01\uff1f]|\.(?=\s|$)|$)", re.DOTALL)
 _HEADING = re.compile(r"(\s*(?:\.\. rubric:: |:(?=[^:]+: )))([^:]+)(.*)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Shown:
+class _Shown(Struct, frozen=True, kw_only=True):
     """Directives of one page that document objects, and the rows of its tables of objects."""
 
     directives: list[Directive] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reference:
+class Reference(Struct, frozen=True, kw_only=True, dict=True):
     """The API reference of one locale. ``rows`` are the results of all pages, by name."""
 
     record: Record

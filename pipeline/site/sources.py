@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from pipeline.adapters import files
 from pipeline.adapters.html.drawings import is_program, published
@@ -56,8 +58,7 @@ _COUNTS = attrgetter(
 Content = bytes | Path | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assembled:
+class Assembled(Struct, frozen=True, kw_only=True):
     """Result of ``assemble``. ``downloads`` maps paths in the site to bytes.
 
     The value is None if the file exists already.
@@ -68,8 +69,7 @@ class Assembled:
     downloads: Mapping[str, bytes | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _PageFiles:
+class _PageFiles(Struct, frozen=True, kw_only=True):
     """Files made from one page: Sphinx sources and downloads."""
 
     sources: Mapping[str, Content]
@@ -142,7 +142,7 @@ def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Con
         f"{RECORDS}/progress.json": to_json(counts),
         f"{RECORDS}/glossary.json": to_json(term_list(site.glossary)),
         f"{RECORDS}/synonyms.json": to_json(words),
-        f"{RECORDS}/history.json": to_json(list(map(asdict, last_changes(site)))),
+        f"{RECORDS}/history.json": to_json(list(map(to_builtins, last_changes(site)))),
     }
     wanted |= {found.path: found.data for found in inventories_of(site).available}
     # The loop below copies upstream's other files. It skips documents: those of this run come from

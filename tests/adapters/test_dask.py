@@ -11,13 +11,13 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 from kernel_project import Project, texts
+from msgspec.structs import replace
 from notebooks import code, notebook
 from places import ROOT
 from processes import is_alive, order_of, outsider, until

@@ -6,11 +6,11 @@ import json
 import multiprocessing
 import os
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cache_entries import ENTRY, OUTPUTS
+from msgspec.structs import replace
 
 from pipeline.adapters import files
 from pipeline.adapters.execution_cache import ExecutionCache

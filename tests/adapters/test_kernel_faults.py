@@ -5,7 +5,6 @@ After each, no process and no temporary folder is left.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import multiprocessing
 import os
@@ -18,12 +17,12 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kernel_project import texts
+from msgspec import Struct, structs
 from notebooks import code, notebook
 from processes import is_alive, processes_with, until
 
@@ -117,11 +116,10 @@ DEBUGGER = (
     "import importlib.util, sys\n"
     "print('debugpy' in sys.modules, importlib.util.find_spec('debugpy') is not None)"
 )
-OFFLINE = dataclasses.replace(USUAL, offline=True)
+OFFLINE = structs.replace(USUAL, offline=True)
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     cells: tuple[str, ...]
     policy: Policy = USUAL
     kernel: str = PYTHON
@@ -137,40 +135,38 @@ CASES = {
         )
     ),
     "leaves-at-once": Case(("import os\nos._exit(7)",)),
-    "hangs": Case(("while True: pass",), dataclasses.replace(USUAL, timeout=1)),
-    "child-burns": Case((BURNING_CHILD,), dataclasses.replace(USUAL, timeout=1)),
-    "children-burn": Case((BURNING_CHILDREN,), dataclasses.replace(USUAL, timeout=1)),
-    "orphan-burns": Case((BURNING_ORPHAN,), dataclasses.replace(USUAL, timeout=1)),
+    "hangs": Case(("while True: pass",), structs.replace(USUAL, timeout=1)),
+    "child-burns": Case((BURNING_CHILD,), structs.replace(USUAL, timeout=1)),
+    "children-burn": Case((BURNING_CHILDREN,), structs.replace(USUAL, timeout=1)),
+    "orphan-burns": Case((BURNING_ORPHAN,), structs.replace(USUAL, timeout=1)),
     "burns-in-every-cell": Case(
         (BURN,) + ("burn(.2)",) * 50,
-        dataclasses.replace(USUAL, timeout=1, page_timeout=2),
+        structs.replace(USUAL, timeout=1, page_timeout=2),
     ),
     "burns-in-turn": Case(
         (BURN, "burn(.4)", "burn(.4)", "burn(.4)"),
-        dataclasses.replace(USUAL, timeout=1),
+        structs.replace(USUAL, timeout=1),
     ),
-    "sleeps": Case(
-        ("import time\ntime.sleep(600)",), dataclasses.replace(USUAL, stall=2)
-    ),
+    "sleeps": Case(("import time\ntime.sleep(600)",), structs.replace(USUAL, stall=2)),
     "sleeps-in-c": Case(
         ("import ctypes\nctypes.PyDLL(None).sleep(300)",),
-        dataclasses.replace(USUAL, stall=2),
+        structs.replace(USUAL, stall=2),
     ),
     "looks-again-and-again": Case(
         ("import time\nwhile True: time.sleep(.02)",),
-        dataclasses.replace(USUAL, stall=2),
+        structs.replace(USUAL, stall=2),
     ),
     "sleeps-in-turn": Case(
         ("import time", "time.sleep(1.5)", "time.sleep(1.5)", "time.sleep(1.5)"),
-        dataclasses.replace(USUAL, stall=3),
+        structs.replace(USUAL, stall=3),
     ),
     "sleeps-and-tells": Case(
         ("import time\nfor _ in range(8): time.sleep(.6); print('.')",),
-        dataclasses.replace(USUAL, stall=3),
+        structs.replace(USUAL, stall=3),
     ),
     "never-done": Case(
         ("import time\nwhile True: time.sleep(.2); print('.')",),
-        dataclasses.replace(USUAL, wall_timeout=4),
+        structs.replace(USUAL, wall_timeout=4),
     ),
     "has-children": Case((CHILDREN,)),
     "prints-without-end": Case(("while True: print('x' * 999)",)),
@@ -204,7 +200,7 @@ CASES = {
     "writes": Case((WRITER,)),
     "reads-secrets": Case(
         (JSON_OF_ENVIRONMENT,),
-        dataclasses.replace(USUAL, variables={"WANTED": "yes", MARK: "reads-secrets"}),
+        structs.replace(USUAL, variables={"WANTED": "yes", MARK: "reads-secrets"}),
     ),
     "offline": Case(
         (
@@ -223,14 +219,13 @@ CASES = {
     ),
     "until": Case(
         ("print('one')", "print('two')", "1 / 0", "print('four')"),
-        dataclasses.replace(USUAL, until=3),
+        structs.replace(USUAL, until=3),
     ),
-    "until-nothing": Case(("print('one')",), dataclasses.replace(USUAL, until=1)),
+    "until-nothing": Case(("print('one')",), structs.replace(USUAL, until=1)),
 }
 
 
-@dataclass(frozen=True)
-class Ran:
+class Ran(Struct, frozen=True):
     """An outcome, and what was there when it came: processes of the page, folders of pages."""
 
     outcome: Outcome
@@ -253,8 +248,7 @@ class Ran:
         return self.outcome.stop
 
 
-@dataclass(frozen=True)
-class Zoo:
+class Zoo(Struct, frozen=True):
     pages: dict[str, Ran]
     scratch: Path
 
@@ -268,7 +262,7 @@ def marked_as(page: str) -> str:
 
 
 def job(page: str, case: Case, folder: Path) -> Job:
-    marked = dataclasses.replace(
+    marked = structs.replace(
         case.policy, variables={MARK: marked_as(page), **case.policy.variables}
     )
     return Job(
@@ -414,7 +408,7 @@ def test_a_busy_machine_makes_no_page_fail(tmp_path: Path) -> None:
     """By the clock, its cell would break the limit of CPU seconds, and that of stalling as well."""
     began = tmp_path / "began"
     wait = f"open({str(began)!r}, 'w').close(); import time; time.sleep(.5)"
-    policy = dataclasses.replace(USUAL, timeout=1, page_timeout=15, stall=3)
+    policy = structs.replace(USUAL, timeout=1, page_timeout=15, stall=3)
     case = Case((BURN, wait, "burn(.5)"), policy)
     with eight_busy_loops(when=began.exists):
         (outcome,) = run_notebooks([job("busy", case, tmp_path)], workers=1)
@@ -534,7 +528,7 @@ def test_a_machine_that_is_paused_makes_no_page_fail(tmp_path: Path) -> None:
     """Everything of a run is stopped for longer than a page may be silent, and goes on."""
     began = tmp_path / "began"
     wait = f"open({str(began)!r}, 'w').close(); import time; time.sleep(3)"
-    policy = dataclasses.replace(USUAL, stall=5)
+    policy = structs.replace(USUAL, stall=5)
     paused: list[int] = []
 
     def pause() -> None:

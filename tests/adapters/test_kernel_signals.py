@@ -11,10 +11,11 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, replace
 
 import pytest
 from kernel_project import texts
+from msgspec import Struct
+from msgspec.structs import replace
 from notebooks import code, notebook
 from processes import order_of, outsider, processes_with
 
@@ -61,8 +62,7 @@ def keeps_signals_inside() -> bool:
     return subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 
-@dataclass(frozen=True)
-class Ran:
+class Ran(Struct, frozen=True):
     outcome: Outcome
     left: list[int]  # processes of pages that were there when it came
 

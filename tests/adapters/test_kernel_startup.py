@@ -7,13 +7,13 @@ import importlib.util
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 from kernel_project import texts
+from msgspec.structs import replace
 from notebooks import code, notebook
 from places import ROOT
 

@@ -11,12 +11,12 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from ctypes import c_int
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from folders import read_tree
 from kernel_project import Project, texts
+from msgspec.structs import replace
 from notebooks import code, notebook
 from places import ROOT
 

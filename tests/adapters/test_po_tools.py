@@ -14,11 +14,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct, field
+from msgspec.structs import replace
 from places import ROOT
 
 from pipeline.adapters.po import format_catalog, read_catalog, standard_header
@@ -36,8 +37,7 @@ TRICKY = read_catalog(TRICKY_FILE.read_bytes(), where="tricky.po").catalog
 SAMPLE = ROOT / "translations/zh_CN/sample/arrays.po"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class Tool(Struct, frozen=True, kw_only=True):
     """Something that reads a catalogue and writes it again, and what that costs."""
 
     run: Callable[[bytes, Path], bytes]  # with a scratch folder

@@ -13,10 +13,10 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import polib
+from msgspec.structs import replace
 
 from pipeline.adapters import po
 from pipeline.entries import Entry

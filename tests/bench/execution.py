@@ -14,10 +14,11 @@ import sys
 import sysconfig
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from bench import workshop
 from bench.measure import PRINTED, Contender, Limit, Scene, Target, environment
@@ -91,8 +92,7 @@ def pull(root: Root, upstream: Path) -> None:
     root.run("pull", "--upstream", str(upstream), "--ref", BRANCH)
 
 
-@dataclass(frozen=True, slots=True)
-class Papermill:
+class Papermill(Struct, frozen=True):
     """Papermill's side: notebooks of English pages, and what it made of them.
 
     They lie in a copy of the docs, for what pages read beside them.
@@ -221,8 +221,7 @@ def executions(root: Root) -> list[dict[str, Any]]:
     ]
 
 
-@dataclass(slots=True)
-class Workbench:
+class Workbench(Struct):
     """Where one thing at a time is changed.
 
     That is upstream's page in both its forms, or its translation.

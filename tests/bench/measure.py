@@ -8,11 +8,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field, replace
 from operator import truediv
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, astuple, replace
 
 MEBIBYTE = 1024 * 1024
 PRINTED = ".printed"  # what the last command in a folder printed
@@ -22,8 +24,7 @@ class CommandError(Exception):
     """A command under measurement, or one that prepares it, ended with another code than 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Struct, frozen=True):
     """What a command took, or how many times more than ours.
 
     ``cpu`` is user + system seconds of a process and all its children, ``wall`` is seconds,
@@ -46,8 +47,7 @@ def environment() -> dict[str, str]:
     return {**kept, **git, "NO_COLOR": "1"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contender:
+class Contender(Struct, frozen=True, kw_only=True):
     """One tool in one scene.
 
     ``prepare`` gets the number of the round, from 1, and is not measured; nor is ``outcome``.
@@ -66,8 +66,7 @@ class Contender:
     accepted: tuple[int, ...] = (0,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """How many times smaller than those of ``rival`` our figures are to be.
 
     0 means that there is no target.
@@ -79,8 +78,7 @@ class Target:
     wall: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class Limit(Struct, frozen=True, kw_only=True):
     """What is asked of one contender by itself.
 
     At most so many seconds ``wall`` or ``cpu`` (0: no limit), and this ``outcome`` in every round
@@ -93,8 +91,7 @@ class Limit:
     cpu: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class Scene(Struct, frozen=True, kw_only=True):
     """One job.
 
     The first contender is ours; the others are compared with it, or with the one that ``beside``
@@ -111,8 +108,7 @@ class Scene:
     rounds: int = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """What one contender cost.
 
     The ratios are 0 where there is nothing to compare.

@@ -12,9 +12,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bench import workshop
 from bench.measure import Contender, Scene, Target, environment, run_contender
@@ -47,8 +49,7 @@ _EXTRACTION_TARGETS[EDITED] = _EXTRACTION_TARGETS[UNCHANGED]
 _FETCH = "pull and merge included, nothing executed"
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """The docs that the bench runs on.
 
     ``docs`` is a folder of pages; ``label`` names it in the results.
@@ -60,8 +61,7 @@ class Subject:
     is_sample: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Tool:
+class _Tool(Struct, frozen=True):
     """One tool at work on pages of its own."""
 
     contender: Contender

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from bench.workshop import LOCALE, remove_all
 
@@ -25,8 +26,7 @@ suppress_warnings = ["*"]
 """
 
 
-@dataclass(frozen=True, slots=True)
-class SphinxDocs:
+class SphinxDocs(Struct, frozen=True):
     """A scratch folder where Sphinx makes templates and sphinx-intl catalogues."""
 
     path: Path

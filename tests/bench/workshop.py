@@ -11,9 +11,10 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from bench.measure import Contender, run_contender
 
@@ -73,8 +74,7 @@ def change_translation(catalog: Path, number: int) -> None:
     run(catalog.parent, *command, WORD * number)
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(Struct, frozen=True):
     """A project of ours, in a scratch folder, with one upstream called ``name``."""
 
     path: Path

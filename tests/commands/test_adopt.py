@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from adoption_project import (
 from catalog_files import edit_catalog
 from copies import DAMAGES, as_html, as_markdown, as_notebook, as_plain, han
 from folders import copy_project, snapshot
+from msgspec.structs import replace
 
 from pipeline.adapters import po
 from pipeline.cli import main

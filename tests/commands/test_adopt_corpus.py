@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from adoption_project import (
     reads_the_sample,
 )
 from copies import DAMAGES, WRITERS, Row, score
+from msgspec import Struct
 
 from pipeline.adapters.copies import encoder
 from pipeline.commands.adopt.adoption import Matcher
@@ -30,8 +30,7 @@ from pipeline.core.pin.lock import blob_id
 pytestmark = pytest.mark.slow
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(Struct, frozen=True, kw_only=True):
     """A page as it was in a release, damaged, in some format."""
 
     page: str

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import polib
@@ -18,6 +17,7 @@ import pytest
 from bs4 import BeautifulSoup
 from folders import read_tree, write_tree
 from markdown_it import MarkdownIt
+from msgspec import Struct, field
 from notebooks import code, notebook, prose
 from repositories import commit_release, init_repository
 
@@ -45,8 +45,7 @@ GALLERY = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tree:
+class Tree(Struct, frozen=True, kw_only=True):
     """Docs, what the configuration says of them, and the words that no message has."""
 
     files: dict[str, str]

@@ -6,11 +6,11 @@ It runs on the sample, on single files, in folders that are no project of ours.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from catalog_files import edit_catalog, read_catalog
+from msgspec.structs import replace
 
 from pipeline.adapters import po
 from pipeline.adapters.files import replace_if_unchanged

@@ -12,13 +12,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import chdir
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from draft_models import EXCHANGES, Exchange, Server, good, model_server, text_of
 from draft_project import KEY, KEY_NAME, LOCALE, DraftProject, Told, prepared
 from folders import copy_project, read_tree, snapshot
+from msgspec.structs import replace
 from places import ROOT
 from sockets import ElsewhereError
 

@@ -10,13 +10,14 @@ import os
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from draft_models import EXCHANGES, Exchange, good, hostile_text, model_server, text_of
 from draft_project import prepared
 from folders import read_tree
+from msgspec import Struct
+from msgspec.structs import replace
 from places import ROOT
 from repositories import Repository
 
@@ -58,8 +59,7 @@ def code_of(document: Document, data: bytes) -> tuple[object, ...]:
     return read_document(document.path, data).code
 
 
-@dataclass
-class Round:
+class Round(Struct):
     """One page, drafted by a model that means harm."""
 
     page: SplitPage

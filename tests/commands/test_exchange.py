@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from branch_project import Clone
 from catalog_files import edit_catalog, read_catalog
 from folders import read_tree
+from msgspec.structs import replace
 from repositories import git
 from translate.convert import po2xliff, xliff2po
 from translate.storage import poxliff, pypo

@@ -13,7 +13,6 @@ import shutil
 import time
 from collections.abc import Callable
 from contextlib import chdir
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +21,8 @@ from branch_project import LOCALE, NAME, Clone
 from catalog_files import edit_catalog
 from folders import read_tree
 from killing import killed_after
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.adapters import po
 from pipeline.cli import main
@@ -115,8 +116,7 @@ def three_versions(work: Clone) -> None:
         (work.root / f".merge_file_{name}").write_bytes(data)
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """What is killed: a command line, or a function, on a project that is made ready."""
 
     begin: Callable[[Clone], None]
@@ -232,8 +232,7 @@ def is_half_site(path: str) -> bool:
     return path.startswith("build/site/") and not path.endswith(".tmp")
 
 
-@dataclass(frozen=True, slots=True)
-class Unkilled:
+class Unkilled(Struct, frozen=True):
     """Files that commands leave that follow the whole work, or that follow no work at all."""
 
     ready: Clone

@@ -6,13 +6,13 @@ import json
 import random
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from catalog_files import edit_catalog
 from folders import read_tree
+from msgspec.structs import replace
 
 from pipeline.cli import main
 from pipeline.entries import Entry

@@ -12,7 +12,6 @@ import re
 import shutil
 from collections.abc import Callable
 from contextlib import chdir
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import pytest
 from branch_project import Clone
 from catalog_files import edit_catalog
 from folders import read_tree
+from msgspec.structs import replace
 from repositories import git
 
 from pipeline.adapters import po

@@ -6,12 +6,12 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from folders import copy_project, read_tree
 from in_process import run_in
+from msgspec import Struct
 from repositories import git
 
 from pipeline.commands import serve
@@ -49,8 +49,7 @@ SITE = {
 }
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(Struct, frozen=True):
     """A place for the project, a folder to run in, and the spelling of a path from there."""
 
     root: Path

@@ -13,12 +13,13 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 from branch_project import NAME, Clone
 from folders import read_tree
+from msgspec import Struct, field
+from msgspec.structs import replace
 from places import ROOT
 
 from pipeline.entries import Entry
@@ -52,8 +53,7 @@ def start(begun: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
     return work
 
 
-@dataclass
-class Walk:
+class Walk(Struct):
     """Two working copies, what was typed in them so far, and what became of it."""
 
     work: Clone

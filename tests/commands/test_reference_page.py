@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from catalog_files import edit_catalog
 from draft_project import LOCALE, DraftProject
 from folders import read_tree
+from msgspec.structs import replace
 from places import ROOT
 from repositories import git
 from workbench import ask, workbench_of

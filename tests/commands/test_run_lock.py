@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from folders import read_tree
+from msgspec.structs import replace
 from runs import run_of
 
 from pipeline.cli import main

@@ -12,12 +12,12 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from catalog_files import read_catalog
+from msgspec.structs import replace
 from starlette.testclient import TestClient
 from workbench import LOCALE, Workbench, ask, emptied, workbench_of
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from branch_project import NAME, Clone
+from msgspec import Struct
+from msgspec.structs import replace
 from processes import until
 from servers import served
 from site_chromium import PATIENCE, REASON, violations
@@ -33,8 +34,7 @@ OPEN = "#editor:not([hidden])"
 SCRIPT = "<img src=x onerror='top.harm=1'><script>top.harm=1</script>"
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
+class Desk(Struct, frozen=True):
     """A page of the browser that shows the workbench, and the files behind it."""
 
     bench: Workbench

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from site_firefox import CONTROL, NO_FIREFOX, Firefox, firefox
 from workbench import Workbench, emptied, on_a_port, workbench_of
 

@@ -7,13 +7,13 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 from branch_project import LOCALE, NAME, Clone
 from folders import read_tree
+from msgspec.structs import replace
 from places import ROOT
 
 from pipeline.adapters.files import hold_lock

@@ -9,12 +9,12 @@ import json
 import re
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from catalog_files import edit_catalog, read_catalog
 from folders import snapshot
+from msgspec.structs import replace
 
 from pipeline.adapters import po
 from pipeline.cli import main

@@ -12,7 +12,6 @@ import shutil
 import signal
 from collections.abc import Callable
 from contextlib import chdir
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from cases import read_tables
 from catalog_files import edit_catalog, read_catalog
 from folders import write_tree
 from inventories import inventory
+from msgspec.structs import replace
 from repositories import commit_release, git, init_repository
 from runs import run_of
 from wheels import make_index

@@ -8,13 +8,13 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from catalog_files import edit_catalog, read_catalog
 from folders import read_tree, write_tree
 from in_process import run_in
+from msgspec.structs import replace
 from repositories import commit_release, init_repository
 
 from pipeline.adapters import reference as adapter

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from report_results import LOCK, result_of
 
 from pipeline.core.catalog.commit_diff import Comparison, PageChange

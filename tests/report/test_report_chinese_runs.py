@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cases import read_tables
+from msgspec.structs import replace
 from report_results import LOCK, result_of, run_text, status_text
 
 from pipeline import limits

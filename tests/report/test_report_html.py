@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from dataclasses import replace
 from importlib import resources
 from itertools import pairwise
 
@@ -13,6 +12,7 @@ import pytest
 from cases import read_tables
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from report_results import (
     ERROR,
     FAILED,

@@ -14,12 +14,12 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from hostile_texts import ADDRESS, IMAGE, MARKDOWN, SCRIPT
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 from report_results import (
     ERROR,
     FAILED,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from catalog_files import edit_catalog
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from report_results import RESULT, result_of, run_text, status_text
 
 from pipeline.cli import main

@@ -6,7 +6,6 @@ Each is named in a finding, and what can be shown of it is shown, in the preview
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -153,8 +152,7 @@ GOOD = {
 }
 
 
-@dataclass(frozen=True)
-class Built(SiteProject):
+class Built(SiteProject, frozen=True):
     """A project with its site, and all that the runs had to say."""
 
     codes: set[int]

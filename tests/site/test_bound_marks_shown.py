@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from bound_marks import KINDS, put, rows
 from bs4 import BeautifulSoup, Tag
 from catalog_files import edit_catalog
 from folders import write_tree
+from msgspec.structs import replace
 from notebooks import notebook, prose
 from site_projects import SiteProject
 

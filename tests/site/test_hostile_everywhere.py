@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from xml.etree import ElementTree
@@ -30,6 +29,8 @@ from live_html import (
     live_in,
 )
 from markdown_it import MarkdownIt
+from msgspec import Struct
+from msgspec.structs import replace
 from notebooks import Cell, code, display, notebook_value, prose
 from report_results import ERROR, FAILED, FAILURE, LOCK
 from repositories import git
@@ -107,8 +108,7 @@ def outputs_page(*, ran: bool) -> str:
     return json.dumps(value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Built:
+class Built(Struct, frozen=True, kw_only=True):
     """The project when everything is made, and what ``review`` shows."""
 
     root: Path

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from folders import write_tree
+from msgspec.structs import replace
 from report_results import LOCK
 from repositories import git, init_repository
 from site_plans import site_at

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from folders import copy_project, write_tree
 from in_process import run_in
+from msgspec import Struct
 
 pytestmark = pytest.mark.slow
 
@@ -119,8 +119,7 @@ open("RAN", "w").write("it ran")
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Built:
+class Built(Struct, frozen=True, kw_only=True):
     """The folder ``build``, what was said of pages, and where code would have left a file."""
 
     folder: Path

@@ -6,13 +6,13 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from msgspec import Struct
 from servers import served
 from site_builds import NAMES, SITES, get_site
 from site_chromium import DESKTOP, PHONE, Reader, violations
@@ -49,8 +49,7 @@ _LOOK = """() => {
 }"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Seen:
+class Seen(Struct, frozen=True, kw_only=True):
     """What there was to see on a page."""
 
     said: list[str]
@@ -60,8 +59,7 @@ class Seen:
     facts: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Visit:
+class Visit(Struct, frozen=True, dict=True):
     """A site on its server, and the browser to read it with."""
 
     site: Site

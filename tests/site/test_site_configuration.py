@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 import report_results
 from folders import write_tree
+from msgspec.structs import replace
 
 from pipeline.config.settings import SitePolicy
 from pipeline.folders import WHOLE

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import report_results
+from msgspec.structs import replace
 
 from pipeline.adapters.sphinx import Warned, parse_warnings
 from pipeline.core.catalog.origins import Machine, OriginKind
@@ -162,7 +162,7 @@ def test_the_english_term_that_stays_in_a_glossary_is_no_block_of_its_own() -> N
 
 
 def execution(status: Status, **fields: object) -> Execution:
-    return replace(Execution(page="a/b", status=status, cells=2, total=3), **fields)  # type: ignore[arg-type]
+    return replace(Execution(page="a/b", status=status, cells=2, total=3), **fields)
 
 
 FAILURE = CellFailure(

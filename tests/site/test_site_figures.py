@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import indent
 
@@ -17,6 +16,7 @@ import pytest
 from bs4 import Tag
 from catalog_files import edit_catalog
 from folders import write_tree
+from msgspec.structs import replace
 from site_projects import SiteProject
 
 from pipeline.entries import Entry
@@ -130,8 +130,7 @@ FILES = {
 }
 
 
-@dataclass(frozen=True)
-class Fleet(SiteProject):
+class Fleet(SiteProject, frozen=True):
     """The project with its site."""
 
     def warnings(self, page: str) -> list[str]:

@@ -6,11 +6,11 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 from places import ROOT
 from workshop import POLICY, WITH_OPTIONS, Workshop, whole_workshop
 

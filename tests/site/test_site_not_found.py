@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 from report_results import LOCK
 from servers import FileHandler, served
 from site_firefox import NO_FIREFOX, firefox

@@ -7,7 +7,6 @@ besides MyST: snippets, values that words stand for, and numbers of figures.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -62,8 +61,7 @@ LOOMS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Built(SiteProject):
+class Built(SiteProject, frozen=True):
     """A site that is built, and what the run has said of it."""
 
     said: str

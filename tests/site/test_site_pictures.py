@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -50,8 +49,7 @@ OUTPUT = (
 )
 
 
-@dataclass(frozen=True)
-class Built(SiteProject):
+class Built(SiteProject, frozen=True):
     """The project with its site, and what the build said."""
 
     said: str

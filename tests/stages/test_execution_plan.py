@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import shutil
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 from kernel_project import MYST
 from msgspec import structs
+from msgspec.structs import replace
 from notebooks import code, notebook
 from runs import run_of
 
@@ -309,5 +308,5 @@ def test_how_long_a_page_may_take_is_told_from_its_code_alone(root: Path) -> Non
     # The slowest one counts.
     assert seconds(modes=(quick, slow, QUIET)) == seconds(modes=(slow,))
     assert seconds(modes=(quick, QUIET)) == usual
-    other = dataclasses.replace(stage(root), environment={"package jax": "2"})
+    other = structs.replace(stage(root), environment={"package jax": "2"})
     assert task(other).seconds == usual

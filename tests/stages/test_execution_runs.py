@@ -6,13 +6,13 @@ a part in is marked, and has real ones.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kernel_project import JAX, Project, texts
+from msgspec import structs
 from notebooks import code, notebook
 from plain_cells import run_plainly
 from processes import order_of, outsider
@@ -59,7 +59,7 @@ def codes(executed: Executed) -> list[str]:
 
 def without_run(execution: Execution) -> Execution:
     """What the report keeps."""
-    return dataclasses.replace(execution, cached=False)
+    return structs.replace(execution, cached=False)
 
 
 @pytest.mark.usefixtures("plainly")

@@ -7,12 +7,12 @@ comes out is looked at by a parser that is not the sanitizer's, and by a browser
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from bs4 import BeautifulSoup, Tag
+from msgspec.structs import replace
 from previews import preview_page
 from runs import run_at
 from site_chromium import REASON

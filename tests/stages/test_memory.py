@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +24,7 @@ from memory_project import (
     Synced,
     chinese,
 )
+from msgspec.structs import replace
 from repositories import git, make_origin
 
 from pipeline.adapters import po

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,8 @@ from folders import read_tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_project import FIRST, LOCALE, Project
+from msgspec import Struct
+from msgspec.structs import replace
 from repositories import git, make_origin
 
 from pipeline.adapters import po
@@ -65,8 +66,7 @@ def project(tmp_path: Path, origin: Path) -> Project:
 # Damage of any kind
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(Struct, frozen=True):
     """One thing that is done to a file: what, where (as a part of its length), and how much."""
 
     kind: str

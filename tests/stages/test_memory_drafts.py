@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from memory_project import FIRST, LI, LOCALE, Project
+from msgspec.structs import replace
 from repositories import make_origin
 
 from pipeline.core.catalog.origins import Machine, is_draft

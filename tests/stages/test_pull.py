@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 from folders import read_tree, write_tree
 from msgspec import structs
+from msgspec.structs import replace
 from repositories import DOCS, commit_release, git, init_repository
 from runs import run_of
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from folders import read_tree, write_tree
+from msgspec.structs import replace
 from repositories import DOCS, commit_release, git, init_repository
 from runs import run_at
 

@@ -6,12 +6,12 @@ import json
 import os
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from inventories import HEAD, inventory
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 from runs import run_at
 from servers import served
 
@@ -28,8 +28,7 @@ ON = "lamp.on py:function 1 api/lamp.html#$ -"
 OFF = "lamp.off py:function 1 api/lamp.html#$ -"
 
 
-@dataclass
-class Lamps:
+class Lamps(Struct):
     """A project whose docs ask another site for names, and that site."""
 
     root: Path

@@ -6,11 +6,12 @@ import io
 import shutil
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 from folders import read_tree, write_tree
+from msgspec import Struct, field
+from msgspec.structs import replace
 from runs import run_at
 
 from pipeline.adapters import reference as adapter
@@ -31,8 +32,7 @@ PAGES, DOCSTRINGS = (
 PACKAGE: bytes = LAMPS["package"].encode()
 
 
-@dataclass
-class Project:
+class Project(Struct):
     """A project whose upstream is a folder, with a package in a folder of its own."""
 
     root: Path

@@ -6,12 +6,12 @@ The pin of these projects is v1; v2 is shown beside it. v2 lacks the page ``faq`
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from folders import read_tree
 from memory_project import LOCALE, RELEASES, Project, Synced, chinese
+from msgspec.structs import replace
 from repositories import git, make_origin
 
 from pipeline.adapters import po

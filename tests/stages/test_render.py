@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from cases import read_cases
 from docutils.parsers.rst import directives
+from msgspec.structs import replace
 from notebooks import code, notebook, notebook_value, prose
 from runs import run_at
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 from catalog_files import read_catalog
 from copies import Row, han, translated
 from folders import read_tree, write_file
+from msgspec import Struct
 from places import ROOT
 from rapidfuzz import fuzz
 from repositories import DOCS, commit_release, init_repository
@@ -62,8 +62,7 @@ def chinese(page: str) -> Mapping[str, str]:
     return translations_of(read_catalog(TRANSLATIONS / f"{page}.po"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OldPage:
+class OldPage(Struct, frozen=True, kw_only=True):
     """Page at an old release: its document, its blocks, and their translations."""
 
     path: str
@@ -148,8 +147,7 @@ def make_sample_history(folder: Path) -> Path:
     return folder
 
 
-@dataclass(frozen=True)
-class AdoptionProject:
+class AdoptionProject(Struct, frozen=True, dict=True):
     """Project at ``root`` that pulls the sample's history from ``url``, pinned to v3."""
 
     root: Path

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
 
 import msgspec
+from msgspec import Struct
 
 from pipeline.reading import Dialect
 
@@ -19,8 +19,7 @@ MYST = Dialect.MYST
 ALL = tuple(Dialect)
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """A kind of mark: a sample, its words, and the sample with a 译 before each of these."""
 
     text: str

@@ -12,11 +12,12 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import chdir
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from catalog_files import edit_catalog, read_catalog
 from folders import read_tree
+from msgspec import Struct
+from msgspec.structs import replace
 from repositories import git, make_origin
 
 from pipeline.adapters import po
@@ -77,8 +78,7 @@ def make_upstream(folder: Path) -> Path:
     return make_origin(folder, {"v1": FIRST, "v2": SECOND})
 
 
-@dataclass(frozen=True, slots=True)
-class Clone:
+class Clone(Struct, frozen=True):
     """Clone of the project."""
 
     root: Path

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from msgspec import Struct
 
 from pipeline.core.catalog.change_class import ChangeClass, classify
 from pipeline.entries import Catalog, Entry
@@ -33,8 +34,7 @@ _WORD = re.compile(r"\w+")
 _SAID = re.compile("译[0-9a-f]{40}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class Pair(Struct, frozen=True, kw_only=True):
     """A message of ``page``, and the message that upstream replaced it by."""
 
     page: str

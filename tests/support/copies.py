@@ -11,10 +11,11 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from html import escape
 from itertools import chain, count, groupby
 
+from msgspec import Struct
+from msgspec.structs import replace
 from notebooks import Cell, code, notebook_value, prose
 from rapidfuzz import fuzz
 
@@ -40,8 +41,7 @@ REMARKS = (
 LINK = re.compile(r"(?<!!)\[([^\[\]]+)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(Struct, frozen=True, kw_only=True):
     """Block of a copy. ``of`` has the messages that its words translate."""
 
     kind: BlockKind
@@ -375,8 +375,7 @@ def han(text: str) -> str:
     return "".join(HAN.findall(_CHAPTER.sub("", text)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
+class Score(Struct, frozen=True, kw_only=True):
     """Result of comparing an adoption with the truth, as counts of messages.
 
     ``there`` is the number of translations in the copy, and ``found`` how many of them were

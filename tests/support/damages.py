@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.core.checks.model import Subject
 from pipeline.core.document import prose
@@ -29,8 +31,7 @@ TRADITIONAL = str.maketrans(
 _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
-@dataclass(frozen=True)
-class Damage:
+class Damage(Struct, frozen=True):
     """Kind of damage, and the codes of the warnings that checks may report for it.
 
     An error always counts as detection.

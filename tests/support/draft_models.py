@@ -13,11 +13,11 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct, field
 from servers import HOST, POLL, running
 
 from pipeline.core.drafting import stub
@@ -188,8 +188,7 @@ def hostile_text(request: Request, chance: random.Random) -> str:
 # Exchanges over HTTP.
 
 
-@dataclass(slots=True)
-class Exchange:
+class Exchange(Struct):
     """One request to the server, and the means to reply to it."""
 
     handler: BaseHTTPRequestHandler
@@ -233,8 +232,7 @@ class Exchange:
         self.reply(stub.answer(self.request))
 
 
-@dataclass(slots=True)
-class Server:
+class Server(Struct):
     """Running server, with all requests that it has received."""
 
     url: str

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from catalog_files import edit_catalog, read_catalog
 from folders import read_tree
 from in_process import run_in
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.core.catalog.origins import is_draft
 from pipeline.entries import Catalog, Entry
@@ -19,8 +20,7 @@ KEY_NAME, KEY = "TEST_MODEL_KEY", "sk-test-0987654321"
 LOCALE = "zh_CN"
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """Output and exit code of a command."""
 
     code: int
@@ -33,8 +33,7 @@ class Told:
         return value
 
 
-@dataclass(frozen=True, slots=True)
-class DraftProject:
+class DraftProject(Struct, frozen=True):
     """Project at ``root``, which is the current folder."""
 
     root: Path

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import unescape
 from html.parser import HTMLParser
@@ -23,6 +22,8 @@ from docutils import utils as docutils_utils
 from docutils.core import publish_doctree
 from docutils.parsers.rst import Parser as RstParser
 from docutils.parsers.rst import roles
+from msgspec import Struct
+from msgspec.structs import replace
 from myst_parser.parsers.docutils_ import Parser as MystParser
 
 _RECORDED = ("ref", "a", "download", "octicon", "kbd", "eval", "term", "abbr")  # roles
@@ -40,8 +41,7 @@ _SETTINGS: dict[str, Any] = {
 _PLAIN_WORDS = re.compile(r"(\\(?:text|mbox)) ?\{[^{}<>&$`\\\\\"=]*\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Structure:
+class Structure(Struct, frozen=True):
     """Structure of a page without its words: its blocks in order, and all active parts."""
 
     blocks: tuple[object, ...]

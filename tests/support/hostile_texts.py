@@ -8,11 +8,11 @@ guard accepts it. Tests assert that it is still escaped in all outputs.
 from __future__ import annotations
 
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 from catalog_files import edit_catalog
 from folders import copy_project, write_tree
+from msgspec.structs import replace
 from notebooks import code, notebook
 
 from pipeline.entries import Entry

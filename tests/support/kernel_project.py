@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from folders import write_file
+from msgspec import Struct, field
 from runs import run_of
 
 from pipeline.config.settings import (
@@ -31,8 +31,7 @@ JAX = version("jax")
 MYST = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
 
 
-@dataclass
-class Project:
+class Project(Struct):
     """Project folder with pulled and merged documents, which can be executed several times."""
 
     root: Path

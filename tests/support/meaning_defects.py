@@ -10,10 +10,11 @@ import random
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.core.checks.masked import OTHER, WORD
 from pipeline.core.checks.meaning.untranslated import count_han
@@ -24,8 +25,7 @@ _CLAUSE = re.compile(r"[^，；：。！？（）\n]+[，；：。！？]")
 _SHORTEST_CLAUSE = 6  # characters
 
 
-@dataclass(frozen=True, kw_only=True)
-class Defect:
+class Defect(Struct, frozen=True, kw_only=True):
     """Class of mistakes, and the share of them that checks must detect at least."""
 
     name: str

@@ -8,12 +8,12 @@ from __future__ import annotations
 import shutil
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
 from catalog_files import edit_catalog, read_catalog
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 from repositories import DOCS
 from runs import run_of
 
@@ -51,8 +51,7 @@ def chinese(entry: Entry) -> str:
     return f"译文{sum(map(ord, entry.msgid))}，{len(entry.msgid)}字。"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Synced:
+class Synced(Struct, frozen=True, kw_only=True):
     """Result of one sync, as far as the memory is concerned."""
 
     lock: Lock
@@ -74,8 +73,7 @@ class Synced:
         return sorted(found - {"page-gone"})
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Struct, frozen=True):
     """Project at ``root`` whose only upstream is at ``url``.
 
     ``name`` is the release to work on: ``docs`` for the pin, or ``docs@2`` for a release beside it.

@@ -14,9 +14,9 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from places import ROOT
 
 PACKAGE = ROOT / "pipeline"
@@ -37,8 +37,7 @@ _PLACES_OF_READERS = dict.fromkeys(_TABLE["of_readers"], 0)
 _Function = ast.FunctionDef
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Struct, frozen=True):
     """Message with ``{}`` for each value, and the file and line where it is written."""
 
     text: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import chdir
-from dataclasses import replace
 from pathlib import Path
 
 from catalog_files import edit_catalog
 from folders import write_tree
+from msgspec.structs import replace
 from notebooks import code, notebook, prose
 from repositories import commit_release, git, init_repository
 

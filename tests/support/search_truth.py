@@ -9,10 +9,10 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from lxml.html import HtmlElement, document_fromstring
+from msgspec import Struct
 
 _HAN = re.compile("[\u4e00-\u9fff]+")
 # No letter of a word beside it; Chinese may stand there.
@@ -72,8 +72,7 @@ def texts_of(site: Path) -> dict[str, str]:
     return texts
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """Search query, and the pages that contain it."""
 
     query: str

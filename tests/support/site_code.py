@@ -9,9 +9,10 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
+
+from msgspec import Struct
 
 from pipeline.core.document.reader import Document, Format, Unit, read_document
 from pipeline.core.pin.lock import is_reference, pages_of, parse_lock
@@ -29,8 +30,7 @@ _OPTIONS = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(Struct, frozen=True):
     """Code that a page should show, in order.
 
     The page may also show ``texts``: diagrams, and parts of other files.

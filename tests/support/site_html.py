@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from lxml import etree
 from lxml.html import HtmlElement, document_fromstring
+from msgspec import Struct, field
 
 _LINKS = {
     "a": "href",
@@ -48,8 +48,7 @@ _PROSE = (
 _LOADED = frozenset(("stylesheet", "icon", "preload", "shortcut icon"))
 
 
-@dataclass(kw_only=True)
-class Html:
+class Html(Struct, kw_only=True):
     """Contents of an HTML file.
 
     ``refs`` has pairs of tag and address. ``code`` has the texts of highlighted blocks, except
@@ -86,8 +85,7 @@ def _name_of(element: HtmlElement) -> str | None:
     return name
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(Struct, frozen=True, dict=True):
     """Built site in ``folder``."""
 
     folder: Path

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
 from catalog_files import edit_catalog
 from in_process import run_in
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.entries import Entry
 
 
-@dataclass(frozen=True)
-class SiteProject:
+class SiteProject(Struct, frozen=True):
     """Project at ``root`` with one upstream, ``name``."""
 
     root: Path

@@ -6,11 +6,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog_files import edit_catalog, read_catalog
+from msgspec import Struct
 from runs import run_of
 
 from pipeline.adapters.web import HOST, Guard, application, bind, watched
@@ -31,8 +31,7 @@ TOKEN = "token-of-a-test"
 ADDRESS = f"http://{HOST}:{PORT}"
 
 
-@dataclass(frozen=True, slots=True)
-class Workbench:
+class Workbench(Struct, frozen=True):
     """Project in which the sample can be translated."""
 
     root: Path

@@ -9,7 +9,6 @@ import base64
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -17,6 +16,8 @@ from typing import Any, Self
 from bs4 import BeautifulSoup, Tag
 from catalog_files import edit_catalog, read_catalog
 from inventories import inventory
+from msgspec import Struct, field
+from msgspec.structs import replace
 from notebooks import Cell, code, display, notebook_value, prose
 from places import ROOT
 from repositories import DOCS
@@ -117,8 +118,7 @@ def work(*outputs: Cell) -> str:
     return json.dumps(notebook_value(*cells, kernelspec={"name": "python3"}))
 
 
-@dataclass
-class Workshop:
+class Workshop(Struct, dict=True):
     """Scratch project with documents, of which ``translations`` has the Chinese.
 
     ``findings`` are those of the last build.

@@ -9,10 +9,11 @@ import base64
 import mimetypes
 import urllib.parse
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from html import escape
 from itertools import accumulate
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from pipeline.adapters.files import is_inside
 from pipeline.adapters.html.sanitizer import TagReader
@@ -23,14 +24,16 @@ _ATTACHMENT = "attachment:"
 _SOURCES = {"img": "src", "object": "data"}
 
 
-@dataclass(frozen=True, slots=True)
-class PageFolder:
-    """Folder of a page. ``read`` reads files for the page, but only files of the docs folder."""
+class PageFolder(Struct, frozen=True, eq=False):
+    """Folder of a page. ``read`` reads files for the page, but only files of the docs folder.
+
+    Two folders are never equal, because each has its own list ``refused``.
+    """
 
     docs: Path  # the docs folder
     inside: str = ""  # path of the page's folder, relative to ``docs``
     # Paths outside of the docs folder that the page tried to read.
-    refused: list[str] = field(default_factory=list, compare=False)
+    refused: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, docs: Path, page: str) -> PageFolder:
@@ -56,8 +59,7 @@ class PageFolder:
         return path.read_bytes() if path.is_file() else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Images:
+class Images(Struct, frozen=True, kw_only=True):
     """Sources of the images of a page: its folder, and the attachments of the current cell."""
 
     folder: PageFolder

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html

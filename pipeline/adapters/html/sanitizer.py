@@ -11,11 +11,12 @@ import mimetypes
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from pipeline.limits import HTML_DEPTH
 from pipeline.tables import read_table
@@ -142,8 +143,7 @@ _PASSES = 8
 _PLACEHOLDER = "jz-hole"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sanitized:
+class Sanitized(Struct, frozen=True, kw_only=True):
     """Markup that is safe to show, and the names of removed elements and attributes."""
 
     html: str

@@ -7,12 +7,12 @@ project's pages, its configuration, or its caches.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import Struct, field
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Startup:
+
+class Startup(Struct, frozen=True, kw_only=True):
     """Code that runs in a kernel before the first cell.
 
     ``name`` is the path of the file with the code, for messages. The kernel may be on a machine
@@ -23,8 +23,7 @@ class Startup:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(Struct, frozen=True, kw_only=True):
     """Limits and environment of a notebook's run."""
 
     # Most limits count what the kernel and its children use, not how long they run. So no page
@@ -45,8 +44,7 @@ class Policy:
     until: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Job(Struct, frozen=True, kw_only=True):
     """One notebook to run. ``folder`` contains the files beside the notebook.
 
     The page must not change the folder ``project``, which may be on another machine.
@@ -61,8 +59,7 @@ class Job:
     project: Path | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
+class Stop(Struct, frozen=True, kw_only=True):
     """Reason why a run ended before its last cell.
 
     ``cell`` is the number of the code cell, from 1, as in ``Policy.until``; 0 if none had started.
@@ -75,8 +72,7 @@ class Stop:
     traceback: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Struct, frozen=True, kw_only=True):
     """Result of a run. ``notebook`` is the notebook after the run, as JSON.
 
     ``stop`` is None if the run ended as planned: after the last cell, or at ``Policy.until``.

@@ -16,10 +16,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from ctypes import c_int
-from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext
 from multiprocessing.process import BaseProcess
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.adapters.files import scratch_folder
 from pipeline.adapters.kernel.cgroup import remove_strays
@@ -36,8 +38,7 @@ _LOOK = 1.0  # seconds between checks for stopped workers
 _GRACE = 0.5
 
 
-@dataclass(slots=True, kw_only=True)
-class _Worker:
+class _Worker(Struct, kw_only=True):
     process: BaseProcess
     connection: Connection
     job: Job

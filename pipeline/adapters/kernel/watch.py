@@ -20,9 +20,10 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from ctypes import c_int
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from pipeline.adapters.kernel.cgroup import is_full, kill_group, task_limit
 from pipeline.adapters.kernel.job import Job, Policy
@@ -54,8 +55,7 @@ _MESSAGES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Breach:
+class Breach(Struct, frozen=True, kw_only=True):
     """Violated limit."""
 
     limit: str  # its name, which reports show like the name of an exception
@@ -319,8 +319,7 @@ def tasks_of_user() -> int:
     return tasks
 
 
-@dataclass(slots=True)
-class Progress:
+class Progress(Struct):
     """Progress of a run, updated by the kernel's client."""
 
     index: int = 0  # of the current cell, among all cells
@@ -340,8 +339,7 @@ class Progress:
         self.shared.value += 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageRun:
+class PageRun(Struct, frozen=True, kw_only=True):
     """Context of a page's run: the job, its folder, its limits and its progress."""
 
     job: Job

@@ -21,11 +21,12 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from ctypes import c_int
-from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
+
+from msgspec.structs import replace
 
 from pipeline.adapters.files import remove_tree
 from pipeline.adapters.kernel import sandbox

@@ -12,9 +12,10 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 
 import polib
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.adapters.copies import chinese_encoding
 from pipeline.adapters.po import scanner
@@ -70,8 +71,7 @@ _REFERENCE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadCatalog:
+class ReadCatalog(Struct, frozen=True, kw_only=True):
     """A parsed catalogue and the findings about its file."""
 
     catalog: Catalog

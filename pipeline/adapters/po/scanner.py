@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from pipeline.entries import Entry
 from pipeline.errors import InputError, check_limit
@@ -21,8 +22,7 @@ from pipeline.limits import CATALOG_ENTRIES, ENTRY_COMMENTS
 MEND = "Mend the line and run again; nothing was changed."
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """Factory of findings and errors about the lines of a file, counted from 1."""
 
     where: str  # name of the file, for messages
@@ -160,8 +160,7 @@ _MAY_FOLLOW = {
 _UNFINISHED = ("msgctxt", "msgid", "msgid_plural")
 
 
-@dataclass(slots=True)
-class LinesAbove:
+class LinesAbove(Struct):
     """The ``#`` lines above an entry, and the number of the line where the entry itself starts."""
 
     comments: list[str] = field(default_factory=list)
@@ -171,8 +170,7 @@ class LinesAbove:
     line: int = 0
 
 
-@dataclass(slots=True)
-class Scan:
+class Scan(Struct):
     """Scan of a file: call ``read`` for each line, then ``end``.
 
     Afterwards ``above`` has one element for each entry that polib will find.

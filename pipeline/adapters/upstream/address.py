@@ -14,9 +14,10 @@ import difflib
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct
 
 from pipeline.errors import UpstreamError
 
@@ -45,8 +46,7 @@ class Kind(StrEnum):
     FOLDER = "plain folder"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class Address(Struct, frozen=True, kw_only=True):
     """A validated address: a URL, or the absolute path of something that exists."""
 
     url: str

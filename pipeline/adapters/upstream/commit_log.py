@@ -8,8 +8,9 @@ belong to the merge commit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from pipeline.adapters.upstream.address import PEELED
 from pipeline.folders import Folders
@@ -39,8 +40,7 @@ PEELED_TAGS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileChange:
+class FileChange(Struct, frozen=True, kw_only=True):
     """Change of one file in a commit. Paths are paths in the docs (``Folders.path_of``)."""
 
     path: str
@@ -48,8 +48,7 @@ class FileChange:
     before: str = ""  # old path of a renamed file
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocsCommit:
+class DocsCommit(Struct, frozen=True, kw_only=True):
     """A commit that changed the docs. ``date`` is ISO 8601 with offset."""
 
     commit: str
@@ -57,8 +56,7 @@ class DocsCommit:
     changes: tuple[FileChange, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tag:
+class Tag(Struct, frozen=True, kw_only=True):
     """A tag of the repository, its commit, and the commit's date."""
 
     name: str

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
+
+from msgspec import Struct
 
 from pipeline.adapters.upstream.address import SCHEMES
 from pipeline.errors import UpstreamError, check_limit
@@ -42,8 +43,7 @@ _FETCH = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """Result of a git command: exit status, output and error messages."""
 
     status: int

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import chain
 from pathlib import Path
 from typing import NoReturn
+
+from msgspec import Struct
 
 from pipeline.adapters.upstream import commit_log
 from pipeline.adapters.upstream.address import (
@@ -44,8 +45,7 @@ _TREE = "040000"  # mode of a folder
 _COMMITTER = re.compile(rb"^committer .*> (\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeEntry:
+class TreeEntry(Struct, frozen=True, kw_only=True):
     """One file of a commit."""
 
     mode: str  # "100644", "120000" (symbolic link), "160000" (submodule)

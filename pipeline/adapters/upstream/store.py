@@ -14,9 +14,10 @@ import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
+
+from msgspec import Struct
 
 from pipeline.adapters.files import WriteError
 from pipeline.adapters.upstream import address
@@ -48,8 +49,7 @@ _NOISE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpstreamErrors:
+class UpstreamErrors(Struct, frozen=True, kw_only=True):
     """Factory of errors about one upstream."""
 
     where: str  # the address, without a password

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.adapters.copies import encoder
 from pipeline.adapters.upstream.commit_log import Tag
@@ -54,8 +56,7 @@ _FEW = 5  # number of versions to examine of each guessed page
 _SHARE, _NAMED_SHARE = 0.4, 0.15
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdoptOptions:
+class AdoptOptions(Struct, frozen=True, kw_only=True):
     """Command-line values of ``adopt``: the files, and facts about them that the user knows."""
 
     files: tuple[str, ...]
@@ -204,8 +205,7 @@ def _releases_behind(version: Version, releases: Sequence[Tag], pin: str) -> int
     return sum(until <= moment(release.date) <= last for release in releases)
 
 
-@dataclass(kw_only=True)
-class Matcher:
+class Matcher(Struct, kw_only=True):
     """Finder of the page and version of a copy, and of the English of its passages."""
 
     versions: Versions

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import chain
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.adapters import po
 from pipeline.commands.adopt.copy_files import CopyFile
@@ -38,8 +40,7 @@ from pipeline.errors import InputError
 _RowsByEnglish = Mapping[tuple[str, ...], Sequence[Row]]
 
 
-@dataclass(kw_only=True)
-class CatalogFiller:
+class CatalogFiller(Struct, kw_only=True):
     """Catalogues of the pin by page, to which copies are added one after the other.
 
     ``changed`` has the names of the pages whose catalogue has changed.

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from pipeline.adapters.copies import decode, html_to_markdown
 from pipeline.adapters.files import files_below, read_bytes
@@ -50,8 +51,7 @@ _PAGES = (*_FORMS, *_WEB, ".po")
 _NO_TEXT = (".doc", ".docx", ".pdf", ".zip", ".gz", ".mht", ".mhtml")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CopyFile:
+class CopyFile(Struct, frozen=True, kw_only=True):
     """Decoded copy. ``form`` is None for a catalogue; ``shown_form`` is the format for reports."""
 
     name: str  # as given by the user

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from functools import cached_property
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.adapters.files import read_bytes
 from pipeline.adapters.upstream.commit_log import Tag
@@ -31,8 +33,7 @@ from pipeline.errors import InputError, UpstreamError
 from pipeline.run import Run
 
 
-@dataclass(kw_only=True)
-class Versions:
+class Versions(Struct, kw_only=True, dict=True):
     """Every version of every page, with a cache of the parsed ones."""
 
     run: Run

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+
+from msgspec import Struct
 
 from pipeline.adapters.files import read_bytes
 from pipeline.commands.check.entries import (
@@ -188,8 +189,7 @@ def _check_rules(rules: Sequence[IgnoreRule]) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class Scope(Struct, frozen=True, kw_only=True):
     """Settings that decide which catalogues the command-line arguments name."""
 
     settings: Settings

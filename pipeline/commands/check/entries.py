@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes
@@ -39,16 +41,14 @@ from pipeline.paths import Paths
 from pipeline.reading import MYST
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedEntries:
+class CheckedEntries(Struct, frozen=True, kw_only=True):
     """Findings of a run of the checks, and the number of problems that users have silenced."""
 
     findings: list[Finding]  # those of a file are in the order of the checks
     silenced: int = 0
 
 
-@dataclass
-class _Entry:
+class _Entry(Struct, dict=True):
     """Entry to check. ``used`` has the codes that its comments have silenced so far."""
 
     read: ReadFile
@@ -61,8 +61,7 @@ class _Entry:
         return engine.fix_entry(self.subject, self.read.checks.checks)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckRules:
+class CheckRules(Struct, frozen=True, kw_only=True):
     """Checks, glossary and ignore rules for the catalogues of one locale."""
 
     checks: CheckSet
@@ -162,8 +161,7 @@ def _of_entry(rule: Rule, entry: _Entry, problem: Problem) -> Finding:
 _SUFFIXES = (".ipynb", ".md", ".rst")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageEnglish:
+class PageEnglish(Struct, frozen=True, kw_only=True):
     """English of a page by digest.
 
     ``messages`` has the messages of the current page, in page order. ``texts`` also has older
@@ -174,8 +172,7 @@ class PageEnglish:
     texts: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class English:
+class English(Struct, frozen=True):
     """Lookup of English texts in the catalogues and docs that are on disk."""
 
     settings: Settings
@@ -241,8 +238,7 @@ class English:
         return Paths(self.settings.root, memory.catalog.header.get("X-Upstream", ""))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryFile:
+class MemoryFile(Struct, frozen=True, kw_only=True):
     """Memory file. ``remembered`` has the entries whose English is known apart from the others."""
 
     read: ReadFile

@@ -10,9 +10,11 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, replace_if_unchanged
@@ -43,8 +45,7 @@ _SOFT_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 _WAY_OUT = "--fix corrects it; so does the next sync."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CatalogFile:
+class CatalogFile(Struct, frozen=True, kw_only=True):
     """Catalogue to check. ``name`` is its path as shown to people.
 
     In the project's folders, the path decides the locale, and a header that names another locale is
@@ -60,8 +61,7 @@ class CatalogFile:
     markup: Markup | None = None  # value of --markup
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReadFile:
+class ReadFile(Struct, frozen=True, kw_only=True, dict=True):
     """Parsed catalogue, with the problems that the parser has found."""
 
     file: CatalogFile

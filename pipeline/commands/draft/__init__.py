@@ -17,8 +17,9 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from pipeline.adapters.files import WriteError, copy_file, hold_lock, remove_abandoned
 from pipeline.commands.console import (

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from pipeline.adapters.chat import read_replies
 from pipeline.adapters.memo import Memo
@@ -34,8 +35,7 @@ from pipeline.run import Run
 _SIMILAR = 2  # finished translations shown as examples for one message
 
 
-@dataclass(frozen=True, kw_only=True)
-class LocaleWork:
+class LocaleWork(Struct, frozen=True, kw_only=True):
     """Questions of one locale by page, and the values that its requests need."""
 
     run: Run
@@ -74,8 +74,7 @@ class LocaleWork:
         )
 
 
-@dataclass(kw_only=True, eq=False)
-class PageWork:
+class PageWork(Struct, kw_only=True, eq=False):
     """Page with its questions, and their state while the answers arrive."""
 
     locale: LocaleWork

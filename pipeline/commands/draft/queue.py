@@ -11,8 +11,9 @@ import os
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from pipeline.adapters import po
 from pipeline.adapters.chat import (
@@ -42,8 +43,7 @@ _ROUNDS = 3  # attempts to write a file that somebody saves at the same time
 Job = tuple[PageWork, Batch]  # a batch and the page that it belongs to
 
 
-@dataclass(kw_only=True)
-class Queue:
+class Queue(Struct, kw_only=True):
     """All requests of one run, with the outcome of each page and the files written.
 
     If the run ends early, ``error`` has the error, or ``stopped`` the reason (the token budget).

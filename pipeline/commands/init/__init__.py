@@ -13,11 +13,11 @@ import sys
 import tempfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
+from msgspec import Struct
 
 from pipeline.adapters.files import WriteError, read_own, write_atomic
 from pipeline.adapters.installed import Origin, origin
@@ -121,8 +121,7 @@ def _one_locale(locales: Sequence[str]) -> str:
     return locales[0] if locales else "zh_CN"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewDocs:
+class NewDocs(Struct, frozen=True, kw_only=True):
     """Description of a new project. ``package`` is a pin like ``flax==0.12.0``, or empty."""
 
     name: str

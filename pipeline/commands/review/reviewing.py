@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes
@@ -65,8 +67,7 @@ _USAGE = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
+class Sides(Struct, frozen=True, kw_only=True):
     """Memory files before and after, by path relative to the root.
 
     ``before`` and ``after`` have the contents of the files that differ. ``unchanged`` has the git
@@ -264,8 +265,7 @@ def review_changes(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ChangedFile:
+class _ChangedFile(Struct, frozen=True, kw_only=True):
     """Memory file with its changes, and the English of its page."""
 
     read: ReadFile  # the new version; without entries if the file was deleted

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import to_builtins
 
 from pipeline.adapters.web import Site
 from pipeline.commands.serve import STATIC
@@ -224,7 +224,7 @@ class Desk:
             return message_json(opened, block, glossary)
 
     def _suggest(self, page: str, number: int, msgid: str) -> list[Json]:
-        return list(map(asdict, self._library.similar(page, msgid)))
+        return list(map(to_builtins, self._library.similar(page, msgid)))
 
     def _preview(self, page: str, number: int, msgid: str, msgstr: str) -> Json:
         """Return the rendered preview of a translation that is being typed."""

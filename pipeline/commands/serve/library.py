@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from rapidfuzz import fuzz, process
 
 from pipeline.core.catalog.change_class import plain_text
@@ -30,8 +31,7 @@ Counts = tuple[int, int, int]  # finished, waiting for a person, all
 _WANTED = 5  # maximum number of suggestions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True, kw_only=True):
     """Translation of a similar English text."""
 
     score: int  # similarity of the English, up to 100 for the same words
@@ -127,8 +127,7 @@ class Library:
         self._counts[page] = (len(finished), len(waiting), len(live))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class Changes(Struct, frozen=True, kw_only=True):
     """Changed translations since the commit ``base``, in review order."""
 
     base: str  # as the user named it

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Protocol
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, replace_if_unchanged
@@ -54,8 +56,7 @@ _ENGLISH = (
 )  # splits English into words; only Chinese needs a list of terms
 
 
-@dataclass(frozen=True, kw_only=True)
-class OpenPage:
+class OpenPage(Struct, frozen=True, kw_only=True, dict=True):
     """Page with its catalogue, merged with its translations."""
 
     page: str
@@ -217,7 +218,7 @@ def block_json(block: Block) -> Json:
         **entry_json(block.entry),
     }
     if block.refusal is not None:
-        fields["refusal"] = asdict(block.refusal)
+        fields["refusal"] = to_builtins(block.refusal)
     return fields
 
 
@@ -271,7 +272,7 @@ def finding_json(finding: Finding) -> Json:
     """Return a finding as JSON, with its texts in English and in Chinese."""
     chinese = in_chinese(finding)
     words = {"text": chinese.text, "hint": chinese.hint}
-    return {**asdict(finding), "chinese": words}
+    return {**to_builtins(finding), "chinese": words}
 
 
 def unit_of(page: OpenPage, block: Block) -> Unit:
@@ -301,7 +302,7 @@ def preview_json(page: OpenPage, block: Block, msgstr: str, rules: CheckRules) -
     # The guard may reject the translation although no check reports an error. Add its message.
     if merged.rejected and not any(found.is_error for found in findings):
         refusal = merged.rejected[0].refusal
-        findings.append(Finding(severity=Severity.ERROR, **asdict(refusal)))
+        findings.append(Finding(severity=Severity.ERROR, **to_builtins(refusal)))
     return {"html": html, "findings": list(map(finding_json, findings))}
 
 

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import takewhile
 from math import exp, log
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from pipeline.core.adoption.blocks import (
     HAN,
@@ -62,8 +63,7 @@ _SAME = 0.8  # minimum share of common words of two English texts that count as 
 _ALIKE = 0.3  # share of common lines at which two blocks of code score 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class Pair(Struct, frozen=True, kw_only=True):
     """Blocks that belong together; one side may be empty."""
 
     english: tuple[int, ...]  # indexes of English blocks
@@ -242,8 +242,7 @@ def _count_alike(blocks: Sequence[Block], start: int) -> int:
     return len(list(takewhile(lambda kind: kind == kinds[0], kinds)))
 
 
-@dataclass(frozen=True, eq=False)
-class Passage:
+class Passage(Struct, frozen=True, eq=False, dict=True):
     """One side of a possible pair: consecutive blocks, with cached facts about their words."""
 
     blocks: tuple[Block, ...]

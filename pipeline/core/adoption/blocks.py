@@ -14,9 +14,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+
+from msgspec import Struct
 
 from pipeline.core.document.markdown.directives import count_option_lines, parse_info
 from pipeline.core.document.message import Kind, Markup, Message, Signature, Split
@@ -37,8 +38,7 @@ class BlockKind(StrEnum):
     CODE = "code"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(Struct, frozen=True, kw_only=True):
     """One block of a page."""
 
     kind: BlockKind

@@ -18,11 +18,13 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 from math import fsum, log, sqrt
 from pathlib import PurePosixPath
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.core.adoption.alignment import Encoder, Pair, align
 from pipeline.core.adoption.blocks import (
@@ -49,8 +51,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}|\d+\.\d+|\d{3,}")
 _PAYLOAD = re.compile(r"[A-Za-z0-9+/=]{200,}")
 
 
-@dataclass(frozen=True, eq=False)
-class Candidate:
+class Candidate(Struct, frozen=True, eq=False):
     """Parsed version of a page, with its lines of code, in order."""
 
     version: Version
@@ -63,8 +64,7 @@ class Candidate:
         return cls(version, blocks, tuple(_lines_of(blocks)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Struct, frozen=True, kw_only=True):
     """Version that a copy translates, and its alignment with the copy."""
 
     candidate: Candidate
@@ -176,8 +176,7 @@ def _cost(lines: Sequence[Line], found: frozenset[Line]) -> int:
     return strange + lacking
 
 
-@dataclass(slots=True)
-class NameIndex:
+class NameIndex(Struct):
     """Index of the names (identifiers and numbers) on each page, in some of its versions."""
 
     # By page: the names in each version.
@@ -229,8 +228,7 @@ _SAMPLES = 4
 _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
+class Version(Struct, frozen=True, kw_only=True):
     """Version of a page."""
 
     page: Page
@@ -252,8 +250,7 @@ class Version:
         return (moment(self.until) - moment(self.since)).total_seconds() / 86400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class History(Struct, frozen=True, kw_only=True):
     """All versions of all pages."""
 
     versions: Mapping[str, tuple[Version, ...]]  # by page, the oldest first

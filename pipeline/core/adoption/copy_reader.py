@@ -12,9 +12,10 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import replace
 from enum import StrEnum
 from typing import Any
+
+from msgspec.structs import replace
 
 from pipeline.core.adoption.blocks import (
     HAN,

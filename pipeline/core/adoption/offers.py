@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.core.catalog.change_class import ChangeClass, classify
 from pipeline.core.catalog.lineage import CLEAR_WORDS
@@ -26,8 +28,7 @@ _STAND_INS = re.compile("\ue010(\\d+)\ue011")
 _SPACES_AND_MARKS = re.compile(r"[\W_]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Translation:
+class Translation(Struct, frozen=True, kw_only=True):
     """Translation in a copy: of one message, or of several messages in one paragraph."""
 
     english: tuple[str, ...]  # msgids, in order
@@ -40,8 +41,7 @@ class Translation:
         return " ".join(self.english)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class Offer(Struct, frozen=True, kw_only=True):
     """Translation for a message of the pin."""
 
     page: str

@@ -9,9 +9,10 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from textwrap import dedent
+
+from msgspec import Struct
 
 from pipeline.core.adoption.alignment import Pair, code_likeness
 from pipeline.core.adoption.blocks import Block, BlockKind
@@ -23,8 +24,7 @@ from pipeline.findings import Finding
 _NO_PYTHON = re.compile(r"^\s*(?:%|!|>>>|\.\.\.|In ?\[)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeCell:
+class CodeCell(Struct, frozen=True, kw_only=True):
     """Audit of a piece of a copy's code."""
 
     place: str  # "cell 3"
@@ -89,8 +89,7 @@ class State(StrEnum):
 _ADOPTED = (State.EQUAL, State.CHANGED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """Outcome of one passage."""
 
     state: State
@@ -104,8 +103,7 @@ class Row:
     msgstr: str = ""  # text for the catalogue
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdoptedCopy:
+class AdoptedCopy(Struct, frozen=True, kw_only=True):
     """Result of adopting one copy."""
 
     file: str
@@ -143,8 +141,7 @@ class AdoptedCopy:
         return stale / max(1, len(upstreams))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdoptResult:
+class AdoptResult(Struct, frozen=True, kw_only=True):
     """Result of a run of ``adopt``."""
 
     name: str  # of the upstream

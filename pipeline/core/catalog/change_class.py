@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import StrEnum
 
+from msgspec import Struct
 from rapidfuzz.distance import OSA, Indel
 
 from pipeline.core.catalog.marks import MarkChange, correspond
@@ -39,8 +39,7 @@ class ChangeClass(StrEnum):
     REWORDING = "rewording"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """Class and diff of a change. The diff is one line: ``kept [-old-]{+new+} kept``."""
 
     kind: ChangeClass

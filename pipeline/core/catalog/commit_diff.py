@@ -8,8 +8,9 @@ page.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from pipeline.core.pin.lock import Lock, SourceFile
 
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 _CHANGED = 60.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageChange:
+class PageChange(Struct, frozen=True, kw_only=True):
     """Difference of one page's English between two commits, counted in messages.
 
     All counts are 0 if the page is equal at both commits.
@@ -43,8 +43,7 @@ class PageChange:
     code_changed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Struct, frozen=True, kw_only=True):
     """Comparison of two commits of one upstream.
 
     ``commits`` is a pair: the number of commits that only ``after`` has, and the number that only
@@ -88,8 +87,7 @@ def compare_pages(
     return tuple(change for change in changes if change != PageChange(page=change.page))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Text:
+class _Text(Struct, frozen=True, kw_only=True):
     """The parts of a page that this module compares."""
 
     messages: Mapping[str, int]  # msgid → number of words

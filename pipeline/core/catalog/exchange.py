@@ -9,7 +9,9 @@ returned catalogue deletes no translation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.entries import Catalog, Entry
 
@@ -17,16 +19,14 @@ _Key = tuple[str | None, str]  # msgctxt and msgid
 Words = tuple[str | None, str, str]  # msgctxt, msgid and msgstr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conflict:
+class Conflict(Struct, frozen=True, kw_only=True):
     """An entry that both sides have changed. ``theirs.line`` is the line in the returned file."""
 
     ours: Entry
     theirs: Entry
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReturnedMerge:
+class ReturnedMerge(Struct, frozen=True, kw_only=True):
     """A catalogue with the returned work merged in, and the size of the change."""
 
     catalog: Catalog

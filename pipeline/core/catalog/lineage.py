@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pipeline.core.document.prose import count_words
 from pipeline.core.pin.sphinx_config import sphinx_values
@@ -126,8 +127,7 @@ def _page_name(path: str) -> str:
 _NOTHING = Catalog()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """Plan of an update: its input, and the lineage of the pages."""
 
     old: Mapping[str, Catalog]  # all catalogues of the locale

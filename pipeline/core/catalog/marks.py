@@ -14,8 +14,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from pipeline.tables import read_table
 
@@ -49,8 +50,7 @@ class MarkChange(StrEnum):
     NUMBER = "number"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
+class Token(Struct, frozen=True, kw_only=True):
     """A mark, a word, or another part of a text.
 
     ``kind`` is the name of a role, or of a group of ``_TOKEN``. If the token is a role, a link or
@@ -145,8 +145,7 @@ def _role(match: re.Match[str]) -> Token:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Followed:
+class Followed(Struct, frozen=True, kw_only=True):
     """A translation after a change of its English.
 
     A translation that ``is_certain`` needs no review: readers see no changed code or number, the
@@ -157,8 +156,7 @@ class Followed:
     is_certain: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Correspondence:
+class Correspondence(Struct, frozen=True, kw_only=True):
     """An old and a new text that have equal words.
 
     ``changed`` maps the identity of each changed old mark to the new mark. ``end`` is the final

@@ -16,9 +16,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
 
+from msgspec import Struct
 from rapidfuzz import fuzz
 
 from pipeline.core.catalog.change_class import ChangeClass, plain_text
@@ -45,8 +45,7 @@ _COMMON = 150  # a word that is in more texts than this is ignored
 _CANDIDATES = 12  # at most this many texts are compared with a text, letter by letter
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class Text(Struct, frozen=True, kw_only=True):
     """English text of a page.
 
     The text is ``free`` if the page no longer has it. Another text may take over the translation of
@@ -58,8 +57,7 @@ class Text:
     free: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class Pair(Struct, frozen=True, kw_only=True):
     """A new and an old text, by index, that are similar enough."""
 
     new: int
@@ -195,8 +193,7 @@ _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n")
 _CLUE = 12  # a sentence with fewer characters is ignored, because it may occur anywhere
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(Struct, frozen=True, kw_only=True):
     """A new text and a free old text, by index. One of them contains the other.
 
     ``part`` has the sentences of the contained text.
@@ -343,8 +340,7 @@ SHARE = 0.3
 _Ranked = tuple[float, int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
+class Match(Struct, frozen=True, kw_only=True):
     """Old texts, by index, that a new text was made from.
 
     ``kind`` is set if texts were joined or split, which a comparison of two texts does not show.

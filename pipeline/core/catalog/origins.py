@@ -24,8 +24,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from pipeline.entries import Entry
 
@@ -103,8 +104,7 @@ class OriginKind(StrEnum):
     DRAFT = "draft"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Copy:
+class Copy(Struct, frozen=True, kw_only=True):
     """A file with a translation that others made, with its author and licence."""
 
     file: str
@@ -133,8 +133,7 @@ class Copy:
         return f"{self._file}, by {self.author}, {self.licence}: {words}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
+class Machine(Struct, frozen=True, kw_only=True):
     """A model, the number of its prompt, and the date of the English that it translated."""
 
     model: str

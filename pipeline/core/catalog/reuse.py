@@ -17,8 +17,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.core.catalog.change_class import ChangeClass, classify
 from pipeline.core.catalog.lineage import CLEAR_WORDS, Plan
@@ -54,8 +56,7 @@ Kin = Mapping[str, Collection[str]]  # page → the old pages that it was made f
 Name = tuple[str, str]  # page and msgid
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """An existing translation that other messages may take over.
 
     It is ``free`` if the message that it translates is gone from its page.
@@ -71,8 +72,7 @@ class Source:
         return self.entry.source_text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenEntry:
+class OpenEntry(Struct, frozen=True, kw_only=True):
     """An entry of the updated page that has no translation, or only a draft.
 
     ``is_new`` is true if this update added the message to its page.
@@ -88,8 +88,7 @@ class OpenEntry:
         return self.page, self.entry.msgid
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class Offer(Struct, frozen=True, kw_only=True):
     """Replacement for an open entry: ``entries`` with a translation from other messages.
 
     There are several entries if a translator gave the old message several contexts. ``served`` has

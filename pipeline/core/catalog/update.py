@@ -14,9 +14,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from operator import attrgetter
+
+from msgspec import Struct, field
+from msgspec.structs import fields, replace
 
 from pipeline.core.catalog.change_class import classify
 from pipeline.core.catalog.counts import in_order
@@ -58,8 +60,7 @@ _content = attrgetter(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Updated:
+class Updated(Struct, frozen=True, kw_only=True):
     """A catalogue after the update, and the counts of this update.
 
     A translation counts as obsolete if it lost its message in this update and was not reused.
@@ -250,8 +251,7 @@ def _text(entry: Entry) -> tuple[object, ...]:
     return content
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slots:
+class Slots(Struct, frozen=True, kw_only=True):
     """The wanted entries of a page in page order, divided into kept and open ones.
 
     A message is kept if the page has a translation for it; otherwise it is open. A message with a

@@ -14,7 +14,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.core.checks import table
 from pipeline.core.checks.model import (
@@ -39,8 +41,7 @@ _IGNORE = re.compile(
 _FOR_SAFETY = frozenset(("M106", "M203", "M205"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ignore:
+class Ignore(Struct, frozen=True, kw_only=True):
     """One ignore comment: the codes that it disables for its entry, and its reason."""
 
     codes: tuple[str, ...]

@@ -13,7 +13,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.core.checks.fixes import quote
 from pipeline.core.checks.model import Problem, Rule, Subject, usual_markup_of
@@ -84,8 +86,7 @@ _HINT = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryEntries:
+class MemoryEntries(Struct, frozen=True, kw_only=True):
     """The published translations of a memory, grouped by whether their English text is known."""
 
     entries: tuple[Entry, ...]  # all published entries, as in the memory

@@ -8,9 +8,10 @@ and meaning read masked texts, so they need not parse markup.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from pipeline.core.document import prose
 from pipeline.core.document.message import Markup
@@ -168,8 +169,7 @@ def _role(opening: str, title: str, closing: str) -> str:
     return OPEN * len(opening) + "".join(seen) + CLOSE * len(closing)
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Struct):
     """A run of equal emphasis marks (``*``, ``_`` or ``~``) that opens emphasis.
 
     ``size`` is the number of marks that are still open: 1 for ``***`` after a later ``**`` has

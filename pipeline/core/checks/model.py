@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.core.checks.masked import SentencePair, masked, sentence_pairs
 from pipeline.core.checks.parsed import Parsed, parse
@@ -45,8 +47,7 @@ _MARKDOWN_SIGN = re.compile(r"\]\(|\{[\w.+:-]+\}`|```")
 _RST_NOTE = f" ({Markup.RST})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageContext:
+class MessageContext(Struct, frozen=True, kw_only=True):
     """The context of a message: kind of block, markup language, enclosing headings."""
 
     kind: Kind = Kind.PARAGRAPH
@@ -192,8 +193,7 @@ _ONE_LESS = {
 }
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(Struct, frozen=True, dict=True):
     """A translated entry to check; ``page`` is the name of its catalogue.
 
     The properties that several checks need are computed once, on first use.
@@ -303,8 +303,7 @@ class Subject:
         return parse(text, self.kind, self.markup)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Struct, frozen=True, kw_only=True):
     """One mistake in one msgstr.
 
     The check function sets the fields of the first group. ``text`` describes the mistake in one
@@ -329,8 +328,7 @@ class Problem:
     severity: Severity = Severity.WARNING
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """Identity of a check: code, name and severity. The meaning of a code never changes."""
 
     code: str
@@ -353,8 +351,7 @@ class Rule:
 Find = Callable[[Subject], Iterator[Problem]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check(Rule):
+class Check(Rule, frozen=True, kw_only=True):
     """A rule whose function examines one entry at a time."""
 
     find: Callable[[Subject], Iterable[Problem]]
@@ -365,8 +362,7 @@ class Check(Rule):
             yield self.stamp(problem, page=subject.page)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageCheck(Rule):
+class PageCheck(Rule, frozen=True, kw_only=True):
     """A rule whose function compares many entries, of one page or of several pages.
 
     The ``index`` of each problem identifies its entry.

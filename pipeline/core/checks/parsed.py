@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from pipeline.core.checks.inline_tree import (
     Node,
@@ -79,8 +80,7 @@ _LINKED = frozenset(("link", "reference", "autolink"))
 _NONE: Counter[str] = Counter()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parsed:
+class Parsed(Struct, frozen=True, kw_only=True):
     r"""A text of a message, parsed in its context.
 
     ``blocks`` are the parser's names of the surrounding blocks and of the blocks in the text. A

@@ -7,7 +7,9 @@ correct in French.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.core.checks import hygiene, terms
 from pipeline.core.checks.markup import atoms, blocks, emphasis, links, roles, verbatim
@@ -31,8 +33,7 @@ _Row = tuple[str, Severity, str, Find]
 _PageRow = tuple[str, Severity, str, Callable[[Sequence[Subject]], Iterator[Problem]]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckSet:
+class CheckSet(Struct, frozen=True, kw_only=True):
     """The checks for a language, grouped by the entries that one call examines."""
 
     checks: tuple[Check, ...]  # one entry

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from pipeline.core.checks.masked import HAN
 from pipeline.core.checks.model import Problem, Subject
@@ -134,8 +135,7 @@ def _rendering_hint(term: Term, note: str) -> str:
 # M503, M710: comparison of translations with each other.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Rendered:
+class _Rendered(Struct, frozen=True, kw_only=True):
     """A phrase or sentence in an entry, with its translation."""
 
     index: int  # index of the entry

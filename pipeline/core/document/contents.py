@@ -9,8 +9,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
+
+from msgspec import Struct
 
 FIRST = "index"  # Sphinx's default name of the first page
 
@@ -21,8 +22,7 @@ _TITLED = re.compile(r".*\S\s*<(?P<target>[^<>]+)>")  # "A title <page>"
 _SUFFIX = re.compile(r"\.(md|rst|ipynb)$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """An entry of a toctree: the name of a page, or a pattern of names.
 
     The target is relative to the page with the toctree, unless it starts with ``/``.
@@ -144,8 +144,7 @@ _INCLUDE_OPTION = re.compile(r"[ \t>]*:(?P<key>[\w-]+):")
 _AS_CODE = frozenset(("code", "literal"))
 
 
-@dataclass(frozen=True, slots=True)
-class Inclusion:
+class Inclusion(Struct, frozen=True):
     """A file that a document includes."""
 
     target: str  # the path as written

@@ -13,11 +13,11 @@ import csv
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import accumulate
 
 import msgspec
+from msgspec import Struct, field
 
 from pipeline.core.document.message import Kind
 from pipeline.tables import read_table
@@ -42,8 +42,7 @@ class Body(StrEnum):
     REPLACEMENT = "replacement"  # the single paragraph of a substitution
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Directive:
+class Directive(Struct, frozen=True, kw_only=True):
     """A row of the table, which describes the parts of a directive."""
 
     body: Body = Body.PROSE
@@ -81,8 +80,7 @@ QUOTE = '"'
 _FOREIGN = frozenset(("quote", "escape"))
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One field. A position is a (line index, column)."""
 
     text: str  # without quotation marks

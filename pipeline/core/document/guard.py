@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Set
-from dataclasses import dataclass
 from html import unescape
+
+from msgspec import Struct
 
 from pipeline import limits
 from pipeline.core.document.message import Message, Signature, Split
@@ -30,8 +31,7 @@ _SHOWN = 60  # a refusal quotes at most this many characters of a piece of marku
 _NAMED = 3  # a refusal quotes at most this many pieces of markup
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """Reason why the guard refuses a translation."""
 
     code: str  # such as G104; the meaning of a code never changes

@@ -8,9 +8,9 @@ English and the merged document again.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from pipeline.core.document import prose
 from pipeline.core.document.message import Kind, Markup, Message
@@ -22,8 +22,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False)
 _HINT = "Delete the file and run merge again."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Landing:
+class Landing(Struct, frozen=True, kw_only=True):
     """One message of a document, with its English text and its text in the merged document.
 
     ``english`` and ``text`` are suitable for display outside of the page: data URIs are restored,

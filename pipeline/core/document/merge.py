@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.core.document.guard import Refusal
 from pipeline.core.document.landing import Landing, landing_of
@@ -47,8 +49,7 @@ _NO_ATTRIBUTION = Refusal(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageExtras:
+class PageExtras(Struct, frozen=True, kw_only=True):
     """Content that a merge adds to a page beside the translations.
 
     ``attribution`` is the line under the title. ``anchors`` are the URL fragments in links to this
@@ -59,8 +60,7 @@ class PageExtras:
     anchors: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rejected:
+class Rejected(Struct, frozen=True, kw_only=True):
     """A translation that was left out. Its message stays in English."""
 
     message: Message
@@ -68,8 +68,7 @@ class Rejected:
     refusal: Refusal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
+class Merged(Struct, frozen=True, kw_only=True):
     """A merged document."""
 
     data: bytes
@@ -80,8 +79,7 @@ class Merged:
     units: tuple[MergedUnit, ...] = field(default=())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergedUnit:
+class MergedUnit(Struct, frozen=True, kw_only=True):
     """A unit of a merged document: its text, and its messages with their positions in that text."""
 
     text: str
@@ -244,8 +242,7 @@ def _blocks(unit: Unit, result: PlacedUnit) -> Iterator[Landing]:
         yield landing_of(message, moved, cell=None, is_rest=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedUnit:
+class PlacedUnit(Struct, frozen=True, kw_only=True):
     """Result of placing translations into a unit."""
 
     kept: frozenset[int]  # indices of the translated messages
@@ -377,8 +374,7 @@ def _notebook(
 Names = dict[tuple[int, int], str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grammar:
+class Grammar(Struct, frozen=True, kw_only=True):
     """Functions that put translations into a text, and prove that only prose has changed."""
 
     # Takes (msgid, kind, msgstr). Returns why the guard refuses this translation, or None.

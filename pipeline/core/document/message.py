@@ -7,8 +7,9 @@ to replace the English by translations.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 # Characters that a PO file cannot hold: NUL, gettext's context separator, lone surrogates.
 UNWRITABLE = re.compile("[\0\x04\ud800-\udfff]")
@@ -55,8 +56,7 @@ class Markup(StrEnum):
     RST = "reST"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(Struct, frozen=True, kw_only=True):
     """One translatable block of prose, with the positions that a merge needs.
 
     ``start`` and ``end`` are character offsets into the text that was split: a page, or the source
@@ -105,8 +105,7 @@ class Message:
 Signature = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Split:
+class Split(Struct, frozen=True, kw_only=True):
     """The result of splitting a text: its messages in order of position, and all other parts.
 
     ``skeleton`` has the start offset and the signature of each block. The guard compares the

@@ -10,10 +10,11 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from json import decoder, scanner
 from typing import Any
+
+from msgspec import Struct
 
 from pipeline.core.document.splice import Edit, splice
 from pipeline.errors import InputError
@@ -43,8 +44,7 @@ def reject_pointer(content: str | bytes, *, where: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(Struct, frozen=True, kw_only=True):
     """One cell of a notebook."""
 
     kind: str  # "markdown", "code" or "raw"
@@ -53,8 +53,7 @@ class Cell:
     literals: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notebook:
+class Notebook(Struct, frozen=True, kw_only=True):
     """A notebook's raw JSON, and the cells found in it."""
 
     raw: str
@@ -129,8 +128,7 @@ def _literal_at(bounds: Sequence[int], offset: int) -> int:
     return max(min(bisect_right(bounds, offset) - 1, last), 0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Literal:
+class _Literal(Struct, frozen=True):
     """A JSON string whose content begins at ``start``, after the quote.
 
     ``escapes`` are the offsets of its escapes in the decoded text. ``more[n]`` says by how many

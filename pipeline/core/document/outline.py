@@ -12,9 +12,11 @@ or expand without limit, so readers must limit the depth and the number of nodes
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.errors import InputError
 from pipeline.folders import Folders
@@ -29,8 +31,7 @@ _PATTERNS = ("glob", "pattern")
 _LISTS = ("parts", "subtrees", "chapters", "sections", "entries", "items", "children")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(Struct, frozen=True, kw_only=True):
     """A page, a URL or a pattern of pages. An item without a target is a group of items."""
 
     title: str = ""
@@ -39,8 +40,7 @@ class Item:
     items: tuple[Item, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outline:
+class Outline(Struct, frozen=True, kw_only=True):
     """The items of the docs, in order."""
 
     items: tuple[Item, ...]
@@ -88,8 +88,7 @@ def read_outline(text: str, *, name: str, where: str) -> Outline | None:
     return Outline(items=items, root=root) if items else None
 
 
-@dataclass(slots=True, kw_only=True)
-class _Reader:
+class _Reader(Struct, kw_only=True):
     """Reader of lists of entries, limited to ``OUTLINE_ITEMS`` items."""
 
     where: str  # the file, for errors

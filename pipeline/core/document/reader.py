@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain, pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.core.document.markdown.splitter import split_text
 from pipeline.core.document.message import Kind, Message, Split, unsplit
@@ -39,16 +41,14 @@ class Format(StrEnum):
     DOCSTRING = "docstring"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class Unit(Struct, frozen=True, kw_only=True):
     """A text that is split on its own: a page, or one Markdown cell of a notebook."""
 
     split: Split
     cell: int | None = None  # 0-based number among all cells; None for a page
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class Document(Struct, frozen=True, kw_only=True):
     """An upstream document: a page, a notebook or a docstring."""
 
     path: str
@@ -98,8 +98,7 @@ class Document:
         return f"{self.path}, cell {unit.cell + 1}:{line}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SplitPage:
+class SplitPage(Struct, frozen=True, kw_only=True):
     """A page with the documents that could be read, and findings about those that could not.
 
     Most pages have one document. A jupytext pair has two: a notebook and the same page as text. A

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+
+from msgspec import Struct
 
 from pipeline.core.document.message import Message, Split
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """Replacement of ``[start, end)`` by ``text``; an insertion has ``start == end``."""
 
     start: int
@@ -29,8 +29,7 @@ class Edit:
         return len(self.text) - (self.end - self.start)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class Placed(Struct, frozen=True, kw_only=True):
     """A text with its translations, and the new positions of messages and insertions."""
 
     text: str

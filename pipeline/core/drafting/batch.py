@@ -15,8 +15,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from pipeline.core.checks.model import read_place
 from pipeline.core.drafting.judge import Reason
@@ -40,8 +41,7 @@ _EXAMPLES = 6  # maximum number of examples in a batch
 Examples = Mapping[str, Sequence[tuple[str, str]]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestSettings:
+class RequestSettings(Struct, frozen=True, kw_only=True):
     """Settings of requests, equal for all batches of a locale."""
 
     model: str
@@ -55,8 +55,7 @@ class RequestSettings:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
+class Batch(Struct, frozen=True, kw_only=True):
     """One request: its questions, and its text as two messages to the model (task and user)."""
 
     page: str
@@ -227,8 +226,7 @@ _AGAIN = 1.03
 _FRAME = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """Entries of one locale that need a draft, and the estimated costs."""
 
     locale: str
@@ -246,8 +244,7 @@ class Plan:
     stale: Sequence[Stale] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageOutcome:
+class PageOutcome(Struct, frozen=True, kw_only=True):
     """Outcome of the questions of one page, as numbers of entries."""
 
     locale: str
@@ -261,8 +258,7 @@ class PageOutcome:
     skipped: int = 0  # entries that somebody has edited meanwhile
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Struct, frozen=True, kw_only=True):
     """Outcome of a run."""
 
     pages: tuple[PageOutcome, ...] = ()

@@ -16,7 +16,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.core.catalog.origins import STATES, Machine
 from pipeline.core.checks.meaning.misplaced import find_shifted
@@ -32,8 +34,7 @@ from pipeline.errors import GuardError
 Answered = Mapping[Name, tuple[Question, str]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(Struct, frozen=True, kw_only=True):
     """Draft for an entry."""
 
     before: Entry  # the entry when the draft was requested
@@ -144,8 +145,7 @@ _FENCE = re.compile(r"\A\s*```\w*\s*\n(.*)\n\s*```\s*\Z", re.DOTALL)
 Answer = str | Judged  # the text of an answer, or a rejection if the reply has none
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(Struct, frozen=True, kw_only=True):
     """State of a question."""
 
     attempt: int  # number of the next attempt; 0 if the question is not asked again
@@ -154,8 +154,7 @@ class Verdict:
     refused: tuple[str, str] = ("", "")
 
 
-@dataclass(kw_only=True)
-class AnswerStore:
+class AnswerStore(Struct, kw_only=True):
     """Answers of one locale, with their judge."""
 
     judge: Judge

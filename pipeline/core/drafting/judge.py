@@ -15,10 +15,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 from itertools import chain
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.core.checks.engine import fix_entry
 from pipeline.core.checks.masked import HAN, keeps_atoms
@@ -74,8 +76,7 @@ class Reason(StrEnum):
     PAGE = "would change the page"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class Judged(Struct, frozen=True, kw_only=True):
     """Verdict on an answer: a msgstr or a rejection."""
 
     msgstr: str = ""
@@ -102,8 +103,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judge:
+class Judge(Struct, frozen=True, kw_only=True):
     """Judge of the answers of one locale."""
 
     locale: str

@@ -15,9 +15,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct, field
 
 from pipeline.core.checks.model import MessageContext, read_place
 from pipeline.core.document.message import Markup
@@ -49,8 +50,7 @@ class DraftReason(StrEnum):
     STALE = "stale"  # its draft is outdated: model, prompt or glossary has changed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Struct, frozen=True, kw_only=True):
     """Question to the model about one entry."""
 
     page: str
@@ -153,8 +153,7 @@ def digest_of_texts(texts: Sequence[str]) -> str:
     return hashlib.blake2b(data, digest_size=20).hexdigest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Masked:
+class Masked(Struct, frozen=True, kw_only=True):
     """Message with marks instead of its atoms."""
 
     text: str

@@ -8,7 +8,9 @@ replaced if another entry has the same translation, so that no words are lost.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.core.catalog.origins import copy_of, is_replaceable, machine_of
 from pipeline.core.checks.model import TITLES, read_place
@@ -30,8 +32,7 @@ _TERMS = TITLES - {Kind.IMAGE, Kind.FRONT_MATTER}
 _GAP = "…"  # in the glossary's rendering of a term, it stands for any words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
+class Model(Struct, frozen=True, kw_only=True):
     """The current model and glossary, with which drafts are made."""
 
     name: str  # of the model
@@ -47,8 +48,7 @@ class Model:
         return replace(question, term=self.judge.judge(question, rendering).msgstr)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stale:
+class Stale(Struct, frozen=True, kw_only=True):
     """Outdated draft, and why it is outdated."""
 
     page: str
@@ -56,8 +56,7 @@ class Stale:
     reason: str
 
 
-@dataclass(slots=True, kw_only=True)
-class Selected:
+class Selected(Struct, kw_only=True):
     """Questions about the selected entries."""
 
     questions: list[Question] = field(default_factory=list)

@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
+
+from msgspec import Struct
 
 from pipeline.core.execution.code_cells import (
     RAISES,
@@ -48,8 +49,7 @@ TOKEN = re.compile(_PATTERNS["token"], re.VERBOSE)
 _FRACTION = re.compile(r"[.eE]")  # characters that only floating-point numbers have
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Struct, frozen=True, kw_only=True):
     """First difference in the output of a code cell."""
 
     cell: int  # number of the code cell, from 1
@@ -57,8 +57,7 @@ class Difference:
     here: str  # line of our run; "" if our output has ended
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(Struct, frozen=True):
     """Word, number or sign of an output; the unit of comparison."""
 
     kind: str  # name of the token's group in ``TOKEN``

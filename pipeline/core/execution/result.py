@@ -16,10 +16,11 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 
 import msgspec
+from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
 from pipeline.core.execution.code_cells import (
     RAISES,
@@ -54,8 +55,7 @@ class Status(StrEnum):
     SKIPPED = "skipped"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CellFailure:
+class CellFailure(Struct, frozen=True, kw_only=True):
     """Reason why the execution of a page failed."""
 
     cell: int  # number of the code cell; 0 if the failure concerns the whole page
@@ -66,8 +66,7 @@ class CellFailure:
     blame: str  # "upstream" | "environment" | "expectation"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Execution:
+class Execution(Struct, frozen=True, kw_only=True):
     """Result of running the code cells of one page."""
 
     page: str
@@ -226,8 +225,7 @@ DAMAGED = "is not a record of a run"
 _CELL_FIELDS = {"cell_type", "execution_count", "metadata", "source"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CacheEntry:
+class CacheEntry(Struct, frozen=True, kw_only=True):
     """Result of running the code of a page, as the cache stores it."""
 
     outputs: Notebook  # an outputs notebook
@@ -282,8 +280,7 @@ def _check(entry: CacheEntry) -> None:
             raise KeyError("cell")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Raised:
+class Raised(Struct, frozen=True, kw_only=True):
     """Expected exception that one cell raised."""
 
     cell: int  # number of the code cell
@@ -291,16 +288,14 @@ class Raised:
     exception: str  # type
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReleaseExceptions:
+class ReleaseExceptions(Struct, frozen=True, kw_only=True):
     """Exceptions that a page raised with one release of the package."""
 
     release: str
     raised: tuple[Raised, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageRecord:
+class PageRecord(Struct, frozen=True, kw_only=True):
     """Last run of a page."""
 
     key: str  # cache key
@@ -374,7 +369,7 @@ def exception_changes(record: PageRecord) -> tuple[tuple[int, str, str], ...]:
 
 def history_text(records: Mapping[str, PageRecord]) -> str:
     """Return the records by page as JSON; equal records give equal text."""
-    table = {page: asdict(record) for page, record in records.items()}
+    table = {page: to_builtins(record) for page, record in records.items()}
     return json.dumps(table, indent=1, sort_keys=True) + "\n"
 
 

@@ -12,8 +12,9 @@ import base64
 import binascii
 import re
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 CELL_TYPES = ("code", "markdown", "raw")
 # Minor version for notebooks without one: the last version of the format without ids.
@@ -38,16 +39,14 @@ _WIDGETS = "application/vnd.jupyter.widget-state+json"
 _JSON = re.compile(r"application/(?:[^;]*\+)?json\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Outputs:
+class Outputs(Struct, frozen=True):
     """Sound outputs of a cell, and the faults of its other outputs."""
 
     sound: list[dict[str, Any]]
     faults: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Fault(Struct, frozen=True, kw_only=True):
     """Loss that readers may notice."""
 
     cell: int  # counts all cells, from 1; 0 means that the fault is in no cell

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from string import ascii_lowercase, ascii_uppercase
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from pipeline.core.document import prose
 from pipeline.core.document.message import Markup
@@ -45,8 +46,7 @@ _SQUEEZED = re.compile(r"[\s*_\-‐‑–—~的]+")
 _GAP = re.compile(r"\\\s")
 
 
-@dataclass(frozen=True, slots=True)
-class Rendering:
+class Rendering(Struct, frozen=True):
     """One rendering of a term, as the glossary has it, with its note."""
 
     text: str
@@ -61,8 +61,7 @@ class Rendering:
         return _parts(self.text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Term:
+class Term(Struct, frozen=True, kw_only=True, eq=False):
     """An English term with its accepted and avoided renderings."""
 
     english: str
@@ -139,8 +138,7 @@ class Misuse(NamedTuple):
     spans: tuple[Span, ...]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Glossary:
+class Glossary(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     """All terms, in the order of the file."""
 
     terms: tuple[Term, ...] = ()

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rapidfuzz import fuzz, process
 
 from pipeline.core.catalog.change_class import diff
@@ -103,8 +104,7 @@ def close_catalog(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Closing:
+class _Closing(Struct, frozen=True, kw_only=True):
     """Conversion of the entries of one catalogue into entries of its memory."""
 
     known: Mapping[Key, Entry]  # the current entries of the memory

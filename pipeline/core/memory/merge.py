@@ -13,9 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import NamedTuple, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.core.catalog.origins import EMPTIED, is_emptied, is_remembered_draft
 from pipeline.core.memory.file import moment_of
@@ -48,8 +50,7 @@ class Conflict(NamedTuple):
     theirs: Entry
 
 
-@dataclass(slots=True, kw_only=True)
-class Merged:
+class Merged(Struct, kw_only=True):
     """A memory with the work of both sides, and the entries that are not kept.
 
     Of an entry in conflict, the memory has our version.
@@ -233,8 +234,7 @@ def unheld_entries(memory: Memory, old: Memory, held: Held) -> tuple[Entry, ...]
     return tuple(unheld)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Merge:
+class _Merge(Struct, kw_only=True):
     """A merge of catalogue and memory in progress."""
 
     merged: Merged  # the result, without its entries
@@ -424,8 +424,7 @@ def merge_branches(base: Memory | None, ours: Memory, theirs: Memory) -> Merged:
     return Merged(memory=memory, conflicts=merge.conflicts)
 
 
-@dataclass(slots=True, kw_only=True)
-class _BranchMerge:
+class _BranchMerge(Struct, kw_only=True):
     """A merge of two branches in progress."""
 
     ours: Memory

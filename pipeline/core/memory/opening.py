@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from rapidfuzz import fuzz, process
 
 from pipeline.core.catalog.change_class import diff
@@ -34,8 +35,7 @@ from pipeline.core.memory.record import (
 from pipeline.entries import Catalog, Entry
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class Opened(Struct, frozen=True, kw_only=True):
     """A rebuilt catalogue, and the ``missing`` entries: those whose English is unknown."""
 
     catalog: Catalog
@@ -225,8 +225,7 @@ _LIKE = 60.0
 _NOTE = f"{FUZZY} other: its English was edited here, and is put back"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Restored:
+class Restored(Struct, frozen=True, kw_only=True):
     """A catalogue with upstream's English restored, and the entries that had been edited."""
 
     catalog: Catalog
@@ -282,8 +281,7 @@ def restore_english(
     )
 
 
-@dataclass(slots=True, kw_only=True)
-class _Search:
+class _Search(Struct, kw_only=True):
     """Search for the original of each of ``strangers`` among the ``missing`` messages.
 
     Strangers are texts that are no messages of the page. Call the methods in their order: the first

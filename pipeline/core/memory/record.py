@@ -25,8 +25,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.core.document.prose import atoms_of
 from pipeline.entries import Entry
@@ -50,8 +52,7 @@ _PLACE_NOTE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """Commit and page where an English message can be found."""
 
     commit: str
@@ -189,8 +190,7 @@ Key = tuple[str | None, str]  # msgctxt and digest
 Texts = Mapping[str, str]  # digest → English
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class Memory(Struct, frozen=True, kw_only=True):
     """Memory of one page in one locale. ``msgid`` and ``previous`` of its entries are digests.
 
     ``layout`` is a digest of the page's messages in order: pages with equal layouts look the same

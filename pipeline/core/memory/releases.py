@@ -11,7 +11,8 @@ of two releases, in any order, do not undo each other's work.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from pipeline.core.catalog.origins import is_emptied, is_remembered_draft
 from pipeline.core.catalog.reuse import Finished, finished_in, is_spare

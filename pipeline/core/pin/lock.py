@@ -13,14 +13,13 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from posixpath import splitext
 from typing import Annotated, Any
 from unicodedata import normalize
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
@@ -28,16 +27,14 @@ from pipeline.folders import Folders, fault_in, fault_of_path
 from pipeline.reading import Dialect
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFile:
+class SourceFile(Struct, frozen=True, kw_only=True):
     """One pulled file."""
 
     path: str  # with "/" and suffix, relative to the folder of pulled files
     blob: str  # git blob id of the content (40 hex digits), even if upstream is a plain folder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusedFile:
+class RefusedFile(Struct, frozen=True, kw_only=True):
     """An upstream file or folder that was not pulled because of its name."""
 
     # The path for display: escaped, and shortened in the middle if it is long. The path of a folder
@@ -51,16 +48,14 @@ class RefusedFile:
         return self.path.endswith(("/", *PAGE_SUFFIXES))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Included:
+class Included(Struct, frozen=True, kw_only=True):
     """A document that is no page, but that pages include."""
 
     page: str  # its name, as if it were a page
     within: tuple[str, ...]  # names of the pages that include it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(Struct, frozen=True, kw_only=True):
     """One upstream page: a document, a jupytext pair, or a folder of docstrings.
 
     A jupytext pair is one page in two documents, such as ``x.ipynb`` and ``x.md``.
@@ -71,8 +66,7 @@ class Page:
     files: tuple[SourceFile, ...]  # of a pair, the .ipynb comes first
 
 
-@dataclass(frozen=True, kw_only=True)
-class Lock:
+class Lock(Struct, frozen=True, kw_only=True, dict=True):
     """Content of ``upstream/<name>.lock``."""
 
     url: str
@@ -111,8 +105,7 @@ class Lock:
         return f"{self.package} {self.version}" if self.package and self.version else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
+class Commit(Struct, frozen=True, kw_only=True):
     """Upstream at one commit: its lock, and the content of its documents by path."""
 
     lock: Lock

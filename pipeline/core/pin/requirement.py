@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
 
 from pipeline.errors import ConfigError
 from pipeline.naming import exact_pin, group_of
@@ -24,8 +25,7 @@ _RELEASE_REFS = {"JAX": "jax-v{version}"}  # release tags of other packages
 _VERSION = r"\d+(?:\.\d+)+(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pin:
+class Pin(Struct, frozen=True, kw_only=True):
     """An upstream ref, and the version of the package."""
 
     template: str  # the configured ref: "jax-v{version}", "main", or "" for a folder
@@ -254,8 +254,7 @@ _FINAL = re.compile(r"(\d+(?:\.\d+)+)(?:\.post(\d+))?")
 _Order = tuple[tuple[int, ...], int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Newest:
+class Newest(Struct, frozen=True, kw_only=True):
     """The newest release that can be installed."""
 
     version: str

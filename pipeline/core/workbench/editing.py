@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.core.catalog.origins import FUZZY, STATES, copy_of, machine_of, states_of
 from pipeline.core.catalog.reuse import finished_in, is_spare
@@ -24,8 +26,7 @@ _UNSEEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Seen(Struct, frozen=True, kw_only=True):
     """Version of an entry that the author of an edit has seen."""
 
     msgid: str
@@ -38,8 +39,7 @@ class Seen:
         return entry.msgstr == self.msgstr and entry.fuzzy == self.fuzzy
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """Effect of an edit on an entry, for undoing the edit."""
 
     before: Entry
@@ -48,8 +48,7 @@ class Step:
     kept: Entry | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edited:
+class Edited(Struct, frozen=True, kw_only=True):
     """Catalogue after an edit, and the step to undo."""
 
     catalog: Catalog

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pipeline.core.document.message import Kind, Markup, Message
 from pipeline.core.document.splice import Edit, splice
@@ -41,8 +42,7 @@ _VOID = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarkedHtml:
+class MarkedHtml(Struct, frozen=True, kw_only=True):
     """Rendered page with an element for each message."""
 
     html: str

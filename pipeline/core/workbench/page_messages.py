@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+
+from msgspec import Struct
 
 from pipeline.core.catalog.origins import copy_of, fuzzy_class, machine_of
 from pipeline.core.document.guard import Refusal
@@ -46,8 +47,7 @@ class State(StrEnum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(Struct, frozen=True, kw_only=True):
     """One message on a page. Several blocks may share an entry."""
 
     number: int  # among the messages of the page, from 0
@@ -118,8 +118,7 @@ def state_of(entry: Entry) -> State:
     return State.FUZZY
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Excerpt:
+class Excerpt(Struct, frozen=True, kw_only=True):
     """Small document for one message, and the index of this message in the document."""
 
     document: Document

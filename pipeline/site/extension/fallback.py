@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from docutils import nodes
 from docutils.parsers.rst.states import Body
 from docutils.transforms import Transformer
 from docutils.utils import new_document
+from msgspec import to_builtins
 from myst_nb.core.execute.base import NotebookClientBase
 from myst_nb.sphinx_ import Parser as NotebookParser
 from myst_parser.mdit_to_docutils.base import DocutilsRenderer
@@ -313,7 +313,7 @@ def write_broken(app: Sphinx, problem: Exception | None) -> None:
     """
     if problem is None:
         pages = _BROKEN.by_page(app.env)
-        data = json.dumps(pages, default=asdict, sort_keys=True).encode()
+        data = json.dumps(pages, default=to_builtins, sort_keys=True).encode()
         files.write_if_changed(Path(app.doctreedir, BROKEN), data)
 
 

@@ -14,11 +14,11 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from docutils import nodes
+from msgspec import Struct
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
@@ -81,8 +81,7 @@ def on_page(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Notes(Generic[Note]):
+class Notes(Struct, Generic[Note], frozen=True):
     """Notes of one kind, for all pages."""
 
     attribute: str  # name in Sphinx's environment, which is stored from build to build

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from html import unescape
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any, TypeGuard
 
 from docutils import nodes
 from msgspec import to_builtins
+from msgspec.structs import replace
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.locale import admonitionlabels

@@ -13,11 +13,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, pairwise
 from operator import attrgetter
 from unicodedata import normalize
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 # Scripts without spaces between words: kana, Han (all planes), Hangul.
 UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -94,8 +96,7 @@ MANY = 4  # with this many occurrences in a piece, an entry is marked as frequen
 PIECE = 1_500  # characters; a piece that has more is full: no block is added
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(Struct, frozen=True, kw_only=True):
     """A unit of a page's text, such as a paragraph.
 
     ``english`` is the English of the block. A block with an ``anchor`` is the heading of a section.
@@ -113,8 +114,7 @@ class Block:
     is_summary: bool = False  # the first paragraph of an object's docstring
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(Struct, frozen=True, kw_only=True):
     """A part of a page that results link to: ``page.html#anchor``.
 
     In its texts, line breaks separate the blocks.
@@ -131,8 +131,7 @@ class Piece:
     objects: Sequence[str]  # full names of the objects that the piece documents
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchedPage:
+class SearchedPage(Struct, frozen=True, kw_only=True):
     """Index record of a page. ``entries`` maps each entry to its positions: ``0n,3,4m``.
 
     A position is the number of a piece, and a letter for the role of the entry in that piece:

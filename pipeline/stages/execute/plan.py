@@ -10,11 +10,10 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, field, structs, to_builtins
 
 from pipeline.adapters import files, kernel
 from pipeline.adapters.kernel import sandbox
@@ -34,8 +33,7 @@ _LANGUAGES = ("python", "ipython", "")
 _IRRELEVANT = ("threads", "processes")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecutionContext:
+class ExecutionContext(Struct, frozen=True, kw_only=True):
     """Context that all steps of one execution share."""
 
     run: Run
@@ -47,8 +45,7 @@ class ExecutionContext:
     changes: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class Task(Struct, frozen=True, kw_only=True):
     """A page that must run, unless its outputs are cached."""
 
     page: Page
@@ -243,7 +240,7 @@ def policy_facts(policy: kernel.Policy) -> dict[str, Any]:
     The number of threads is left out, because it depends on the machine. Start-up code is included
     as a digest, so that pages run again after its file was edited.
     """
-    facts = asdict(policy)
+    facts: dict[str, Any] = to_builtins(policy)
     for name in _IRRELEVANT:
         del facts[name]
     facts["startup"] = [

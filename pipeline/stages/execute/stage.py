@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline import packages
 from pipeline.adapters import files, kernel
@@ -56,8 +58,7 @@ MOST_PATHS = 3  # maximum number of paths in a finding
 ACCIDENTS = ("WorkerDied", "WorkerStopped", "WallTimeout")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Executed:
+class Executed(Struct, frozen=True, kw_only=True):
     """Result of the stage."""
 
     executions: tuple[Execution, ...] = ()  # in the order of the pages

@@ -8,8 +8,10 @@ without changes starts quickly.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.adapters.files import read_bytes, write_if_changed
 from pipeline.adapters.memo import digest_of_stamps
@@ -21,8 +23,7 @@ from pipeline.run import Run
 from pipeline.site.credits import credits_of_page
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergedDocument:
+class MergedDocument(Struct, frozen=True, kw_only=True):
     """A merged document, for the memo."""
 
     path: str
@@ -32,8 +33,7 @@ class MergedDocument:
     stamps: str  # digest of sizes and times of both files, after they were written
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergedPage:
+class MergedPage(Struct, frozen=True, kw_only=True):
     """Result of merging one page, for the memo."""
 
     row: PageResult  # row of the report, with findings of this stage only

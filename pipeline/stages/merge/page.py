@@ -8,8 +8,9 @@ it is not written. Both are reported as findings.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import replace
 from itertools import chain
+
+from msgspec.structs import replace
 
 from pipeline.core.catalog.counts import count_catalog
 from pipeline.core.catalog.update import wanted_entries

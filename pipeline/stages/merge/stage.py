@@ -7,9 +7,11 @@ report for every page. Pages whose inputs have not changed are not merged again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.adapters.files import paths_below, remove_files
 from pipeline.adapters.memo import Memo, digest_of
@@ -27,16 +29,14 @@ if TYPE_CHECKING:
     from pipeline.entries import Catalog
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergedPages:
+class MergedPages(Struct, frozen=True, kw_only=True):
     """Result of the stage."""
 
     rows: tuple[PageResult, ...]  # one for each page
     changes: tuple[str, ...]  # written files, relative to the project's root
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergeInput:
+class MergeInput(Struct, frozen=True, kw_only=True):
     """Results of the earlier stages for the pages of one locale."""
 
     pages: Sequence[Page]

@@ -10,10 +10,12 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.adapters import files, kernel
 from pipeline.adapters.html import notebook as html
@@ -39,8 +41,7 @@ _SHOWN = frozenset(("kernelspec", "language_info", "widgets"))
 _UNDERLINE = re.compile(r"^([!-/:-@\[-`{-~])\1*\s*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rendered:
+class Rendered(Struct, frozen=True, kw_only=True):
     """Result of rendering one page."""
 
     page: str

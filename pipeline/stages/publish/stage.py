@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from pipeline.adapters import files, kernel
 from pipeline.adapters.html import notebook as html
@@ -36,16 +37,14 @@ FORMAT = "5"
 _HEAD = 400  # number of bytes at a file's start that contain the digest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunState:
+class RunState(Struct, frozen=True, kw_only=True):
     """State of a page's execution, as the page shows it."""
 
     kind: str  # a status ("passed"), or "plain" without an execution
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreviewPage:
+class PreviewPage(Struct, frozen=True, kw_only=True):
     """A page to render, with all its inputs."""
 
     page: str  # the page's name
@@ -167,8 +166,7 @@ if TYPE_CHECKING:
 ENOUGH_FOR_PROCESSES = 32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class Published(Struct, frozen=True, kw_only=True):
     """Result of the stage."""
 
     changes: tuple[str, ...] = ()  # written files, relative to the project's root

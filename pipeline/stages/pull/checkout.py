@@ -19,8 +19,9 @@ import errno
 import os
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from pipeline.adapters.files import (
     WriteError,
@@ -46,8 +47,7 @@ from pipeline.stages.pull.selection import changed_files, walk_folder
 from pipeline.stages.pull.source import Source
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checkout:
+class Checkout(Struct, frozen=True, kw_only=True):
     """Paths of a checkout and its lock, and of the two folders beside it that a swap uses."""
 
     docs: Path

@@ -10,8 +10,9 @@ site can be built with an old inventory or without one.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from pipeline.adapters.files import read_bytes, remove_files, write_if_changed
 from pipeline.core import inventories
@@ -25,8 +26,7 @@ DAY = 24 * 60 * 60  # seconds; other sites are rebuilt about once a day
 _SHOWN = 3  # number of rejected objects that a warning names
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refreshed:
+class Refreshed(Struct, frozen=True, kw_only=True):
     """Result of ``refresh_names``: the path of the table if it has changed, and findings."""
 
     changes: tuple[str, ...] = ()

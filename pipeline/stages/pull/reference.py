@@ -9,12 +9,12 @@ guides are pulled nevertheless.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import structs
+from msgspec.structs import replace
 
 from pipeline.adapters.files import files_below, read_bytes, write_if_changed
 from pipeline.adapters.installed import releases_of

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline import folders, limits
 from pipeline.adapters.files import read_own
@@ -78,8 +80,7 @@ def walk_folder(folder: Path, *, below: str = "") -> Iterator[TreeEntry]:
             yield TreeEntry(mode="device", blob="", path=path)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accepted:
+class Accepted(Struct, frozen=True, kw_only=True):
     """Result of ``select_files``, sorted by path."""
 
     files: tuple[SourceFile, ...]  # the files to pull
@@ -145,8 +146,7 @@ _TAKEN = {
 FindPlaces = Callable[[Sequence[str]], Iterable[TreeEntry]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(Struct, frozen=True):
     """A document to read: the document of a page, or one that the page includes."""
 
     page: str
@@ -154,8 +154,7 @@ class _Reading:
     path: str  # path of the document to read
 
 
-@dataclass(kw_only=True)
-class Inclusions:
+class Inclusions(Struct, kw_only=True):
     """Search for the files that pages include, directly or through other included files.
 
     Paths in ``files`` are those of pulled files; a "place" is a path in upstream's repository.

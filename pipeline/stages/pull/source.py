@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.adapters.files import is_inside, read_bytes
 from pipeline.adapters.upstream.address import Address, Kind, without_password
@@ -38,8 +40,7 @@ from pipeline.stages.pull import selection
 _NAMED = 8  # number of folders in a hint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """The lock that will be written, and a function that reads its files.
 
     ``read`` is None if the checkout has all files of the lock already. ``in_place`` is true if

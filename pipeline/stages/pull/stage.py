@@ -6,9 +6,8 @@ Only ``pull`` updates the checkout. ``read_pulled`` may finish or undo an interr
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from msgspec import structs
+from msgspec.structs import replace
 
 from pipeline.adapters.files import read_bytes
 from pipeline.adapters.html.drawings import is_lfs_pointer

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from pipeline.adapters.files import read_bytes
 from pipeline.core.catalog.update import wanted_entries
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
     from pipeline.adapters.upstream.repository import Repository
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _OlderCommit:
+class _OlderCommit(Struct, frozen=True, kw_only=True):
     """The pages of an older commit, or of its API reference. ``read`` returns a document."""
 
     commit: str
@@ -44,8 +44,7 @@ class _OlderCommit:
     read: Callable[[SourceFile], bytes]
 
 
-@dataclass(kw_only=True)
-class English:
+class English(Struct, kw_only=True, dict=True):
     """Upstream's English at the pinned commit, and at the older commits in upstream's history.
 
     Pages are read on demand and cached.
@@ -283,8 +282,7 @@ def view_of(run: Run, english: English) -> Callable[[Memory], Memory] | None:
     return at_this_release if run.upstream.is_beside else None
 
 
-@dataclass(slots=True, kw_only=True)
-class _Lookup:
+class _Lookup(Struct, kw_only=True):
     """English that was found so far, and the reasons why some English is unavailable."""
 
     texts: dict[str, str] = field(default_factory=dict)  # digest → English
@@ -296,8 +294,7 @@ class _Lookup:
         self.reasons[reason] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Page:
+class _Page(Struct, frozen=True, kw_only=True):
     """Entries of a memory's page.
 
     ``is_exact`` is true for the entries at the memory's commit. If that commit is unavailable, the

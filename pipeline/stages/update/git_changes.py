@@ -12,12 +12,13 @@ that added the lines name the other translators.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import dropwhile, takewhile
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from pipeline.adapters import po, version_control
 from pipeline.core.memory.closing import close_catalog
@@ -81,8 +82,7 @@ def _line_of(msgstr: str) -> str:
     return max(lines.split("\n"), key=len)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
+class Move(Struct, frozen=True, kw_only=True):
     """How the memory file of a page has changed since the last run.
 
     ``by_git`` is true if git has checked out the file, so the change is intended. Otherwise

@@ -8,12 +8,13 @@ Translations that somebody has replaced by other ones are saved, but not reporte
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, write_if_changed
@@ -92,8 +93,7 @@ def _readable(first: Path, locale: Locale, page: str) -> tuple[Path, Catalog]:
     return path, Catalog(header=header, comment=_COMMENT)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
+class Sides(Struct, frozen=True, kw_only=True):
     """The three versions of a page, and how the memory has changed since the base.
 
     ``touch_of`` returns who translated a msgstr, and ``moment_of`` when an entry was committed.

@@ -8,9 +8,11 @@ marks. The pipeline rejects such a file until a person has resolved the conflict
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.adapters import po
 from pipeline.adapters.files import read_bytes, write_atomic
@@ -27,8 +29,7 @@ from pipeline.stages.update.git_changes import touches_in_git
 _EXCERPT = 60  # characters of the English in the report of a conflict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Versions:
+class Versions(Struct, frozen=True, kw_only=True):
     """Arguments of a merge driver (gitattributes(5), "Defining a custom merge driver").
 
     The result overwrites ``ours``. ``name`` is the path of the file in the repository.

@@ -8,8 +8,9 @@ catalogue has work that is not stored in the memory, the two are merged, entry b
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from pipeline.adapters import po
 from pipeline.core.memory.file import EDITING

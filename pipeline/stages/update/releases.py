@@ -8,7 +8,8 @@ hidden from a run: the run neither opens nor removes the page's files.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pipeline.adapters.files import read_bytes
 from pipeline.config.settings import Upstream
@@ -23,8 +24,7 @@ def documents_of(lock: Lock) -> frozenset[str]:
     return frozenset(page_name(file.path) for file in lock.files)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True, kw_only=True):
     """Pages and commits of the other releases of a run's upstream.
 
     - ``hidden``: pages that this release lacks, and that the run must not touch. These are pages of

@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from pipeline.adapters.files import read_own, write_if_changed
 from pipeline.paths import Paths
@@ -36,8 +37,7 @@ class Branch(NamedTuple):
     has_catalogs: bool  # whether the branch commits catalogues; most branches do not
 
 
-@dataclass(slots=True)
-class State:
+class State(Struct):
     """The files of each page when they last agreed in this clone, and the branch."""
 
     pages: dict[str, Agreed]

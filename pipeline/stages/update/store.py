@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pipeline.adapters.version_control import files_in_history
 from pipeline.core.catalog.update import Updated
@@ -37,8 +39,7 @@ _UNTRANSLATED = re.compile(rb'^msgid "([0-9a-f]{32})"\nmsgstr ""\n\n', re.MULTIL
 FEW = 8  # if more pages than this are stored, all memory files are parsed at once
 
 
-@dataclass(kw_only=True)
-class OldMemory:
+class OldMemory(Struct, kw_only=True, dict=True):
     """The old memory of all pages of a locale. Invalid files become findings."""
 
     locale: Locale
@@ -153,8 +154,7 @@ def _with_dropped_pages(
     return dropped | dict(wanted)
 
 
-@dataclass(kw_only=True)
-class _Store:
+class _Store(Struct, kw_only=True, dict=True):
     """One call of ``store_memory``. Most data are computed only if needed."""
 
     locale: Locale

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from itertools import zip_longest
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.adapters.files import read_bytes
 from pipeline.core.memory.closing import close_catalog
@@ -142,8 +144,7 @@ def _report_difference(locale: Locale, page: str, *, where: str = "") -> None:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Restamped:
+class Restamped(Struct, frozen=True, kw_only=True):
     """Result of ``restamp_memory``.
 
     ``changes`` are the written files, relative to the root. ``findings`` are about pages whose

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from pipeline.core.catalog.counts import DRAFT, count_catalog
 from pipeline.core.catalog.origins import (
@@ -44,7 +44,7 @@ def draft(msgid: str, **changes: object) -> Entry:
     """A draft, and what became of it since."""
     entry = blank(msgid)
     made = drafted(entry, Draft(before=entry, msgstr="机器写的译文。", origin=ORIGIN))
-    return replace(made, **changes)  # type: ignore[arg-type]
+    return replace(made, **changes)
 
 
 def by_person(msgid: str) -> Entry:

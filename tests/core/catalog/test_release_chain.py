@@ -13,11 +13,11 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from changed_pairs import changed_pairs, tabulate, verdict
+from msgspec.structs import replace
 from repositories import PAGES, Repository
 
 from pipeline.core.catalog.marks import Followed, follow_change

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from notebooks import notebook, prose
 from repositories import DOCS
 from runs import run_of
@@ -83,7 +83,7 @@ def update_all(
 def with_first(old: Catalog, **fields: object) -> Catalog:
     """The catalogue with other fields of its first entry."""
     first, *others = old.entries
-    changed = replace(first, **fields)  # type: ignore[arg-type]
+    changed = replace(first, **fields)
     return replace(old, entries=(changed, *others))
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from check_tables import TABLES, checks_by_code, problems, subject, subjects
+from msgspec.structs import replace
 
 from pipeline.core.checks.engine import (
     blocking_problem,

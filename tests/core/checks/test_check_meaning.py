@@ -17,11 +17,11 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from meaning_defects import DEFECTS, Defect, damage, drop_clause
+from msgspec.structs import replace
 from places import ROOT
 
 from pipeline.adapters import po

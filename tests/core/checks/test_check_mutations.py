@@ -10,12 +10,12 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 from damages import Damage, kinds, rst_kinds
+from msgspec.structs import replace
 from places import ROOT
 
 from pipeline.adapters import po

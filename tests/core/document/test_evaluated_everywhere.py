@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from evaluated import structures_of
 from hostile_translations import PAYLOADS, attacks
+from msgspec import Struct
 from notebooks import notebook, prose
 
 from pipeline.core.document.merge import merge
@@ -73,8 +73,7 @@ _ENGLISH_RST = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+class Sample(Struct, frozen=True, kw_only=True):
     """A page in one dialect."""
 
     path: str = "page.md"

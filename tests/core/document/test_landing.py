@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from corpus import SAMPLE, documents_of, msgids, page, pseudo, translated
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from notebooks import code, notebook_value
 from notebooks import prose as markdown
 from repositories import PAGES, Repository

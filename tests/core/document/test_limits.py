@@ -13,12 +13,12 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from types import FrameType
 from typing import Any
 
 import pytest
 from corpus import msgids, page, translated
+from msgspec.structs import replace
 from notebooks import code, notebook_value, prose
 
 from pipeline import limits

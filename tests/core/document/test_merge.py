@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from corpus import (
 from docutils.core import publish_parts
 from live_html import PAYLOAD, live_in
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 from notebooks import code, notebook_value, prose
 from report_results import LOCK
 

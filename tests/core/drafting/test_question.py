@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from draft_questions import GLOSSARY, entry_of, question_of
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pipeline.core.catalog.origins import GLOSSARY as BY_GLOSSARY
 from pipeline.core.catalog.origins import Copy, Machine

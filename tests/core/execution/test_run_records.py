@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from cache_entries import ENTRY, FAILURE, OUTPUTS
+from msgspec.structs import replace
 from notebooks import code, notebook_value, prose
 
 from pipeline.core.execution.result import (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 from memories import COMMIT, memory_of
+from msgspec.structs import replace
 
 from pipeline.core.catalog.change_class import diff
 from pipeline.core.catalog.origins import Copy, Machine

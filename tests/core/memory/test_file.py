@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from memories import memory_of
+from msgspec.structs import replace
 
 from pipeline.core.memory.file import (
     COMMENT,

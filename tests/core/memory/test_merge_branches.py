@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pipeline.core.memory.merge import Merged, merge_branches
 from pipeline.core.memory.record import Memory, digest
@@ -26,12 +25,12 @@ def memory(*entries: Entry, commit: str = FIRST, **fields: object) -> Memory:
         date=f"{dates[commit]} 00:00+0000",
         entries=entries,
     )
-    return replace(made, **fields)  # type: ignore[arg-type]
+    return replace(made, **fields)
 
 
 def entry(code: str, text: str = "", **fields: object) -> Entry:
     made = Entry(msgid=code, msgstr=text.lstrip("?"), fuzzy=text.startswith("?"))
-    return replace(made, **fields)  # type: ignore[arg-type]
+    return replace(made, **fields)
 
 
 def tea(text: str) -> Memory:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pipeline.core.memory.closing import close_catalog
 from pipeline.core.memory.opening import restore_english, unknown_texts

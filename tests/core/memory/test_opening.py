@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from memories import COMMIT, memory_of
+from msgspec.structs import replace
 
 from pipeline.core.memory.opening import Opened, add_kept, kept_entries, open_memory
 from pipeline.core.memory.record import DIFF, SAME, SAME_AS_PREVIOUS, digest

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from memories import memory_of
+from msgspec.structs import replace
 
 from pipeline.core.memory.merge import (
     Merged,

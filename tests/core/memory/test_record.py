@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from memories import COMMIT, memory_of
+from msgspec.structs import replace
 
 from pipeline.core.memory.record import (
     Place,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pipeline.core.memory.merge import translations_in_memories, translations_seen_at
 from pipeline.core.memory.record import SAME, Memory, digest
@@ -23,7 +22,7 @@ SEEN_TWO = f"seen: {TWO} guide"
 
 
 def entry(code: str, msgstr: str = "", **fields: object) -> Entry:
-    return replace(Entry(msgid=code, msgstr=msgstr), **fields)  # type: ignore[arg-type]
+    return replace(Entry(msgid=code, msgstr=msgstr), **fields)
 
 
 def memory(*entries: Entry, commit: str = ONE) -> Memory:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import platform
 import sys
 import tomllib
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from wheels import make_index
 
 from pipeline.adapters.upstream.indexes import python_fault, released_versions

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from markdown_it.rules_inline import StateInline
+from msgspec import Struct
 
 from pipeline.core.checks.fixes import is_han
 from pipeline.core.checks.masked import read_pattern
@@ -40,8 +40,7 @@ _ASIDE_START = re.compile(r"[（(][^（()）]*[）)](?P<words>.+)")
 _LINK = re.compile(r"\[([^\[\]]+)\]((?:\([^()\s]*\)|\[[^\[\]]*\]))")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarkPair:
+class MarkPair(Struct, frozen=True, kw_only=True):
     """Two equal runs of marks that an author probably means as a pair.
 
     The fields are positions in the text. The first run extends from ``start`` to ``inner_start``,

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from math import exp
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from pipeline.core.checks.masked import ENGLISH_END, WORD, SentencePair
 from pipeline.core.checks.meaning.untranslated import count_ordinary, is_kept
@@ -32,8 +33,7 @@ _ENDINGS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Rendering:
+class Rendering(Struct, frozen=True):
     """The Chinese renderings of an English word."""
 
     chinese: tuple[str, ...]

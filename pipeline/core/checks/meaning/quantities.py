@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from math import prod
+
+from msgspec import Struct
 
 from pipeline.core.checks.masked import HAN, URL, WORD
 from pipeline.core.checks.model import Problem, Subject
@@ -70,8 +71,7 @@ _SCALED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     """A number in digits, or a unit after a number, with its position.
 
     A number may have several readings: "1,024" is 1024, or the list 1 and 024. ``ways`` has the

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from pipeline.core.checks.masked import CLOSE, HAN, OPEN, SentencePair
 from pipeline.core.checks.meaning.untranslated import count_han, is_kept
@@ -21,8 +22,7 @@ _NEVER = re.compile(r"(?!)")
 _LOOKING_AROUND = re.compile(r"\(\?[^)]*\)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shared:
+class Shared(Struct, frozen=True, kw_only=True):
     """Words of one meaning, such as negations, which must occur equally often in both languages."""
 
     what: str  # their name in messages, with an article: "a negation"
@@ -40,8 +40,7 @@ class Shared:
     idioms: re.Pattern[str] = _NEVER
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opposites:
+class Opposites(Struct, frozen=True, kw_only=True):
     """Two words of opposite meaning, such as "input" and "output", in both languages."""
 
     # A Chinese text without any of these strings has neither word.

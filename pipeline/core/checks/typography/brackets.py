@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pipeline.core.checks.masked import HAN, keeps_atoms, read_pattern
 from pipeline.core.checks.model import Problem, Subject
@@ -32,8 +33,7 @@ _INTERVAL = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Brackets:
+class Brackets(Struct, frozen=True):
     """Positions of brackets and quotes in a text.
 
     A pair consists of the positions of the opening and the closing bracket.

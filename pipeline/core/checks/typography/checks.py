@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache, partial
+
+from msgspec.structs import replace
 
 from pipeline.core.checks.masked import CLOSE, OPEN, WORD, keeps_atoms, masked
 from pipeline.core.checks.model import TITLES, Find, Problem, Subject

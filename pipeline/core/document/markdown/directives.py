@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence, Set
-from dataclasses import dataclass
 from itertools import pairwise, takewhile
+
+from msgspec import Struct
 
 from pipeline.core.document import directives
 from pipeline.core.document.directives import Directive, Field
@@ -37,8 +38,7 @@ _INFO = re.compile(r"\s*\{([^\s{}]+)\}(.*)", re.DOTALL)
 _OPTION = re.compile(r"\s*:(?!::)")
 
 
-@dataclass(frozen=True, slots=True)
-class Info:
+class Info(Struct, frozen=True):
     """The parsed first line of a fence. ``name`` is empty if the fence is not a directive."""
 
     name: str
@@ -101,8 +101,7 @@ _VALUE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OptionValue:
+class OptionValue(Struct, frozen=True, kw_only=True):
     """Position of an option's value."""
 
     key: str
@@ -159,8 +158,7 @@ _CSV_OPTIONS = ("delim", "escape", "quote")
 _NAMED = re.compile(r"^[ ]*:?(delim|escape|keepspace|quote):", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class GlossaryEntry:
+class GlossaryEntry(Struct, frozen=True):
     """A term with its definition, or a comment."""
 
     line: int  # line of the term

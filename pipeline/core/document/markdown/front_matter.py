@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from markdown_it.token import Token
+from msgspec import Struct
 
 from pipeline.core.document.message import Kind
 from pipeline.reading import Dialect
@@ -32,8 +32,7 @@ _STRING = "tag:yaml.org,2002:str"
 _BLOCKS = ("|", ">")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrontValue:
+class FrontValue(Struct, frozen=True, kw_only=True):
     """A value with words: its position, and its text."""
 
     kind: Kind

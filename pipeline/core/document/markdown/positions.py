@@ -9,15 +9,15 @@ markdown-it's rules.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
+
+from msgspec import Struct
 
 _LINE_END = re.compile(r"(\r\n?|\n)")
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Position of words: the first line, counted from 0, and a column span on each line."""
 
     line: int
@@ -73,8 +73,7 @@ _HARD_BREAK = re.compile(r"(?: {2,}|(?<!\\)(?:\\\\)*(\\))$")
 _NO_QUOTE_MARK = re.compile(r"[^\s>]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class Words(Struct, frozen=True, kw_only=True):
     """A piece of prose, with the positions and marks that a merge needs to replace it."""
 
     text: str

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from pipeline import limits
 from pipeline.core.document import message, prose

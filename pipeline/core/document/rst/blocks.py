@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from docutils import nodes
+from msgspec import Struct
 
 from pipeline.core.document import prose
 from pipeline.core.document.message import Kind, Signature
@@ -44,8 +44,7 @@ _CODE = (nodes.literal_block, nodes.doctest_block)
 _TOP_LEVEL = (nodes.section, nodes.title, nodes.paragraph)
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """Context of a block, which depends on its ancestors."""
 
     kind: Kind = Kind.PARAGRAPH  # kind of its paragraphs

@@ -15,10 +15,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 
 from docutils import nodes
+from msgspec.structs import replace
 
 from pipeline.core.document import atoms, guard
 from pipeline.core.document.atoms import added_formulas, canonical_math

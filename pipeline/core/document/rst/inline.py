@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from docutils.utils import punctuation_chars
+from msgspec import Struct
 
 _SEPARATOR = "\\ "
 # Characters that may precede and follow a mark without a separator. Full-width punctuation is among
@@ -69,8 +69,7 @@ _QUOTABLE = frozenset(
 _LONG_STARTS = ("``", "_`", "**")
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """A piece of inline markup, including its marks."""
 
     start: int

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from operator import attrgetter
 
 from docutils.utils import column_width
+from msgspec.structs import replace
 
 from pipeline.core.document.directives import QUOTE, quoted
 from pipeline.core.document.message import Kind, Message, Split

@@ -12,13 +12,13 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst.tableparser import TableParser
 from docutils.statemachine import StringList, string2lines
+from msgspec import Struct
 
 from pipeline import limits
 from pipeline.core.document.splice import line_start_of
@@ -27,8 +27,7 @@ _TAB_WIDTH = 8  # the default of docutils and Sphinx
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Position of words: a span of offsets for each line."""
 
     pieces: tuple[tuple[int, int], ...]

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from docutils import ApplicationError, nodes
+from msgspec.structs import replace
 
 from pipeline import limits
 from pipeline.core.document.message import (

@@ -10,7 +10,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -21,6 +20,7 @@ from docutils.parsers.rst.tableparser import (
 )
 from docutils.statemachine import StringList
 from docutils.utils import column_width
+from msgspec import Struct
 
 from pipeline.core.document.splice import Edit, splice
 
@@ -31,8 +31,7 @@ _RULES = frozenset("-=")
 _TOP = re.compile(r"\+-[-+]+-\+|=+(?: +=+)+")
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
+class _Cell(Struct, frozen=True):
     """A cell in the lines ``[top, bottom)`` and the columns ``[left, right)``.
 
     ``stop`` is the column up to which its text may extend. It exceeds ``right`` in the last column
@@ -46,8 +45,7 @@ class _Cell:
     stop: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Struct, frozen=True):
     """A line of a table, from the left edge of the table on.
 
     ``offsets`` has an offset in the page for each column, and one for the end of the line.
@@ -65,8 +63,7 @@ class _Line:
         return self.offset(cell.left), self.offset(cell.stop)
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """One line of one cell."""
 
     cell: _Cell

@@ -13,11 +13,11 @@ right after the text.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
 
 from docutils import nodes
+from msgspec import Struct
 
 from pipeline.site.extension.navigation.english_links import (
     mark_contents,
@@ -53,8 +53,7 @@ _ATTRIBUTE_NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Struct, frozen=True):
     """A tag, a comment or a run of text of an HTML fragment."""
 
     source: str

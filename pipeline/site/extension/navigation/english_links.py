@@ -11,13 +11,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from html import escape, unescape
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from docutils import nodes
+from msgspec import Struct
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
@@ -32,16 +32,14 @@ from pipeline.site.extension.records import Notes, pages_to_write, read_facts
 from pipeline.site.texts import looks_english, text
 
 
-@dataclass(frozen=True, slots=True)
-class Anchors:
+class Anchors(Struct, frozen=True):
     """Anchors of a page of this site. ``are_all``: upstream's page has no anchors besides these."""
 
     names: frozenset[str]
     are_all: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A page of this site and an anchor on it; an empty anchor means the top of the page."""
 
     page: str

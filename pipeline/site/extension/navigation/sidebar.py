@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from html import escape
 from itertools import chain
 from typing import Any
 
+from msgspec import Struct
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -48,8 +48,7 @@ _CHEVRON = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True, eq=False):
     """Entry of the navigation, or a whole part of it: each toctree of the first page is a part.
 
     ``page`` is empty for a link to another site, which has a ``url``. An entry without ``page`` and
@@ -138,8 +137,7 @@ def to_html(
     return "\n".join(pieces)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _View:
+class _View(Struct, frozen=True, kw_only=True):
     """Renderer of the navigation on one page."""
 
     page: str

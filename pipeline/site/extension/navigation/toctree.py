@@ -13,13 +13,13 @@ navigation would be empty, and readers could not find the pages.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
 from html import escape
 from itertools import chain, groupby, islice
 from typing import Any
 
 import msgspec
 from docutils import nodes
+from msgspec import Struct
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -33,8 +33,7 @@ from pipeline.site.texts import text
 Row = Sequence[Any]  # row of an outline: [title, page or address or "", rows below it]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class Mark(Struct, frozen=True, kw_only=True):
     """Mark of a block that Sphinx stores as a string: a caption, or the title of an entry."""
 
     number: int
