@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -29,6 +30,10 @@ def entry(code: str, msgstr: str = "", **fields: object) -> Entry:
 
 BLANK, DONE = entry(LAMP), entry(LAMP, "灯")
 WAITS = entry(LAMP, "灯", fuzzy=True, previous=SAW)
+GONE = entry(LAMP, "灯", obsolete=True)
+OLD_NAME = entry(SAW, "灯")
+COPIED = ("same: as the English",)
+WAITS = entry(LAMP, "灯", fuzzy=True, previous=SAW)
 
 
 def happened(old: Sequence[Entry], new: Sequence[Entry]) -> list[str]:
@@ -51,26 +56,26 @@ def happened(old: Sequence[Entry], new: Sequence[Entry]) -> list[str]:
         ([DONE], [entry(LAMP, "灯", fuzzy=True)], [ChangeKind.FUZZY]),
         # An upgrade: the English has changed.
         (
-            [entry(SAW, "灯")],
-            [WAITS, entry(SAW, "灯", obsolete=True)],
+            [OLD_NAME],
+            [WAITS, replace(OLD_NAME, obsolete=True)],
             [ChangeKind.FUZZY, "(gone from the page)"],
         ),
         ([DONE], [BLANK], [ChangeKind.WITHDRAWN]),
         ([DONE], [], [ChangeKind.WITHDRAWN]),
         ([BLANK], [], []),
-        ([DONE], [entry(LAMP, "灯", comments=("问题",))], [ChangeKind.REMARKS]),
-        ([BLANK], [entry(LAMP, comments=("问题",))], []),
-        ([DONE], [entry(LAMP, "灯", obsolete=True)], ["(gone from the page)"]),
-        ([entry(LAMP, "灯", obsolete=True)], [DONE], ["(moved)"]),
+        ([DONE], [replace(DONE, comments=("问题",))], [ChangeKind.REMARKS]),
+        ([BLANK], [replace(BLANK, comments=("问题",))], []),
+        ([DONE], [GONE], ["(gone from the page)"]),
+        ([GONE], [DONE], ["(moved)"]),
         # A spare copy of what is obsolete went with the page.
         (
             [DONE, entry(SAW)],
-            [entry(SAW, "灯", obsolete=True)],
+            [replace(OLD_NAME, obsolete=True)],
             ["(gone from the page)"],
         ),
         (
-            [entry(LAMP, notes=("same: as the English",))],
-            [entry(SAW, notes=("same: as the English",))],
+            [entry(LAMP, notes=COPIED)],
+            [entry(SAW, notes=COPIED)],
             [ChangeKind.TRANSLATED, ChangeKind.WITHDRAWN],
         ),
         # Of two entries of a message the live one counts.
@@ -89,7 +94,7 @@ def test_each_change_is_told_once(
 def test_work_for_a_release_beside_the_pin_is_shown(
     commit: str, kinds: list[str]
 ) -> None:
-    waiting = entry(LAMP, "灯", obsolete=True, notes=(f"seen: {commit} cellar",))
+    waiting = replace(GONE, notes=(f"seen: {commit} cellar",))
     compared = compare({"page.po": []}, {"page.po": [waiting]}, shown=["ab" * 20])
     assert [change.happened for change in compared.changes] == kinds
     assert state_of(waiting) == "finished"
@@ -113,8 +118,8 @@ def test_what_was_carried_over_is_shown_if_somebody_has_edited_it(
     msgstr: str, is_shown: bool
 ) -> None:
     old = entry(SAW, "看 https://old.example/guide，谢谢")
-    new = entry(LAMP, msgstr, notes=(CARRIED,))
-    before, after = {"page.po": [entry(GLUE)]}, {"page.po": [new]}
+    before = {"page.po": [entry(GLUE)]}
+    after = {"page.po": [entry(LAMP, msgstr, notes=(CARRIED,))]}
     assert has_carried(before, after)
     compared = compare(before, after, elsewhere=[old])
     assert bool(compared.changes) is is_shown
@@ -127,10 +132,8 @@ def test_a_note_of_long_ago_asks_for_no_other_files() -> None:
 
 
 def test_the_old_translation_is_that_of_the_old_english() -> None:
-    compared = compare({"a.po": [entry(SAW, "灯")]}, {"a.po": [WAITS]})
-    (change, *_) = compared.changes
-    assert change.old == entry(SAW, "灯")
-    assert (change.line, change.entry) == (7, WAITS)
+    (change, *_) = compare({"a.po": [OLD_NAME]}, {"a.po": [WAITS]}).changes
+    assert (change.old, change.line, change.entry) == (OLD_NAME, 7, WAITS)
 
 
 def test_an_entry_that_is_gone_is_on_the_first_line() -> None:
@@ -141,28 +144,20 @@ def test_an_entry_that_is_gone_is_on_the_first_line() -> None:
 # Texts
 
 
-LONG = "see [the long guide](https://x.example/to/many/good/old/lamps)"
+TARGET = "](https://x.example/to/many/good/old/lamps)"
+LONG = f"see [the long guide{TARGET}"
 
 
 @pytest.mark.parametrize(
     ("remembered", "texts", "shown"),
     [
-        (entry(LAMP, "灯"), {}, "灯"),
+        (DONE, {}, "灯"),
         (entry(digest(LONG), "见[指南⟦1⟧"), {}, "见[指南⟦1⟧"),
+        (entry(digest(LONG), "见[指南⟦1⟧"), {digest(LONG): LONG}, f"见[指南{TARGET}"),
+        (entry(LAMP, notes=COPIED), {LAMP: "lamp"}, "lamp"),
+        (entry(LAMP, notes=COPIED), {}, "same: as the English"),
         (
-            entry(digest(LONG), "见[指南⟦1⟧"),
-            {digest(LONG): LONG},
-            "见[指南](https://x.example/to/many/good/old/lamps)",
-        ),
-        (entry(LAMP, notes=("same: as the English",)), {LAMP: "lamp"}, "lamp"),
-        (entry(LAMP, notes=("same: as the English",)), {}, "same: as the English"),
-        (
-            entry(
-                LAMP,
-                notes=("same: as the previous English",),
-                fuzzy=True,
-                previous=SAW,
-            ),
+            replace(WAITS, msgstr="", notes=("same: as the previous English",)),
             {SAW: "saw"},
             "saw",
         ),
@@ -174,29 +169,13 @@ def test_translations_are_shown_with_their_long_atoms(
     assert translation_of(remembered, texts) == shown
 
 
-@pytest.mark.parametrize(
-    ("notes", "translator"),
-    [
-        ((), ""),
-        (
-            ("translator: Li Lei <li@example.org>, 2026-05-01 09:30+0800, Poedit 3",),
-            "Li Lei, 2026-05-01",
-        ),
-        (("translator: somebody",), "somebody"),
-    ],
-)
-def test_who_has_touched_an_entry(notes: tuple[str, ...], translator: str) -> None:
-    assert translator_of(entry(LAMP, "灯", notes=notes)) == translator
+def test_who_has_touched_an_entry() -> None:
+    who = "translator: Li Lei <li@example.org>, 2026-05-01 09:30+0800, Poedit 3"
+    assert translator_of(DONE) == ""
+    assert translator_of(replace(DONE, notes=(who,))) == "Li Lei, 2026-05-01"
+    assert translator_of(replace(DONE, notes=("translator: somebody",))) == "somebody"
 
 
-@pytest.mark.parametrize(
-    ("of", "state"),
-    [
-        (None, "untranslated"),
-        (BLANK, "untranslated"),
-        (DONE, "finished"),
-        (WAITS, "fuzzy"),
-    ],
-)
-def test_states(of: Entry | None, state: str) -> None:
-    assert state_of(of) == state
+def test_states() -> None:
+    states = [state_of(entry) for entry in (None, BLANK, DONE, WAITS)]
+    assert states == ["untranslated", "untranslated", "finished", "fuzzy"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pipeline.core.results import PageResult, progress_of, whole_percent
@@ -28,39 +30,19 @@ def test_counts_add_up_and_all_else_is_the_pages() -> None:
     assert PAGE.with_included([]) == PAGE
 
 
-PAGES = (
-    PageResult(
-        page="a",
-        messages=5,
-        translated=2,
-        fuzzy=1,
-        words=50,
-        translated_words=20,
-        fuzzy_words=5,
-    ),
-    PageResult(page="b", messages=1, translated=1, words=7, translated_words=7),
-)
-
-
 def test_sums_over_pages() -> None:
-    progress = progress_of(PAGES)
-    assert progress == PageResult(
+    progress = progress_of([PAGE, PART])
+    assert progress == replace(
+        PART,
         page="",
-        messages=6,
-        translated=3,
-        fuzzy=1,
-        words=57,
-        translated_words=27,
-        fuzzy_words=5,
+        code_cells=0,
+        messages=5,
+        words=23,
+        translated=1,
+        translated_words=3,
     )
-    assert (
-        progress.untranslated,
-        progress.untranslated_words,
-        progress.words_to_do,
-    ) == (2, 25, 30)
-
-
-def test_no_pages_have_nothing() -> None:
+    words = (progress.untranslated_words, progress.words_to_do)
+    assert (progress.untranslated, *words) == (3, 15, 20)
     assert progress_of(()) == PageResult(page="")
 
 

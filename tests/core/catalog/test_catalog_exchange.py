@@ -17,6 +17,11 @@ MINE = replace(EMPTY, msgstr="我的灯")
 FUZZY = replace(OLD, fuzzy=True, previous="Lamps.")
 # As some editors give it back: without notes, references and what it was written for.
 BARE = Entry(msgid="A lamp.")
+BARE_NEW, BARE_FUZZY = (
+    replace(BARE, msgstr="新灯"),
+    replace(BARE, msgstr="旧灯", fuzzy=True),
+)
+ASKED = replace(OLD, comments=("?",))
 
 
 def taken(ours: Entry, theirs: Entry, base: Entry | None) -> tuple[Entry, int]:
@@ -33,19 +38,13 @@ def taken(ours: Entry, theirs: Entry, base: Entry | None) -> tuple[Entry, int]:
         (OLD, OLD, OLD, OLD, 0),
         (EMPTY, NEW, EMPTY, NEW, 0),
         (OLD, NEW, OLD, NEW, 0),
-        (OLD, replace(BARE, msgstr="新灯"), OLD, NEW, 0),
+        (OLD, BARE_NEW, OLD, NEW, 0),
         (OLD, replace(BARE, msgstr="新灯\n"), OLD, NEW, 0),
         # Confirmed there: what it was written for is of no more use.
         (FUZZY, OLD, FUZZY, OLD, 0),
-        (FUZZY, replace(BARE, msgstr="旧灯", fuzzy=True), FUZZY, FUZZY, 0),
-        (
-            FUZZY,
-            replace(BARE, msgstr="新灯", fuzzy=True),
-            FUZZY,
-            replace(FUZZY, msgstr="新灯"),
-            0,
-        ),
-        (OLD, replace(OLD, comments=("?",)), OLD, replace(OLD, comments=("?",)), 0),
+        (FUZZY, BARE_FUZZY, FUZZY, FUZZY, 0),
+        (FUZZY, replace(BARE_NEW, fuzzy=True), FUZZY, replace(FUZZY, msgstr="新灯"), 0),
+        (OLD, ASKED, OLD, ASKED, 0),
         # Left out there, for it was not finished: that is no deletion.
         (OLD, BARE, OLD, OLD, 0),
         # Changed here since, and not there.

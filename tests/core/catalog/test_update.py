@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from notebooks import notebook, prose
-from repositories import DOCS
-from runs import run_of
+from report_results import LOCK
+from runs import run_at
 
-from pipeline.config.settings import Settings, Upstream
+from pipeline.adapters.po import format_catalog
 from pipeline.core.catalog.counts import count_catalog
 from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.catalog.origins import fuzzy_class, states_of
@@ -24,11 +23,10 @@ from pipeline.core.catalog.update import (
     wanted_entries,
 )
 from pipeline.core.document.reader import read_document
-from pipeline.core.pin.lock import Lock, SourceFile
+from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult, UpdateCounts
 from pipeline.entries import Catalog, Entry, translations_of
 from pipeline.paths import Paths
-from pipeline.run import Run
 from pipeline.stages.update.locale import Locale
 from pipeline.stages.update.stage import update_catalog_files
 
@@ -74,10 +72,13 @@ def update(old: Catalog, *msgids: str) -> Updated:
 
 
 def update_all(
-    old: Mapping[str, Catalog], pages: Mapping[str, Sequence[str]], *gone: str
+    old: Mapping[str, Catalog],
+    pages: Mapping[str, Sequence[str]],
+    *gone: str,
+    redirects: Mapping[str, str] | None = None,
 ) -> dict[str, Updated]:
     entries = {page: wanted(*msgids) for page, msgids in pages.items()}
-    return update_catalogs(old, entries, header=header, gone=gone)
+    return update_catalogs(old, entries, header=header, gone=gone, redirects=redirects)
 
 
 def with_first(old: Catalog, **fields: object) -> Catalog:
@@ -536,36 +537,27 @@ def test_the_text_of_a_translation_in_work_that_returns_is_offered_not_finished(
 
 def test_redirects_name_kin_where_no_text_does() -> None:
     old = {"from": written(LONG), "elsewhere": written(EDITED.replace("all", "some"))}
-    pages = {"to": wanted(EDITED), "elsewhere": wanted(KEYS)}
-    result = update_catalogs(
-        old, pages, header=header, gone=["from"], redirects={"from": "to"}
-    )
+    pages = {"to": [EDITED], "elsewhere": [KEYS]}
+    result = update_all(old, pages, "from", redirects={"from": "to"})
     assert states(result["to"]) == {EDITED: "?" + said(LONG)}
 
 
 @pytest.mark.parametrize(
-    ("config", "expected"),
+    ("value", "expected"),
     [
         (
-            "rediraffe_redirects = {'a.md': 'b', '/c/d.html': 'e.ipynb', 'f': 'g.rst'}",
+            "{'a.md': 'b', '/c/d.html': 'e.ipynb', 'f': 'g.rst'}",
             {"a": "b", "c/d": "e", "f": "g"},
         ),
-        (
-            "x = 1\nrediraffe_redirects: dict[str, str] = {'a': 'b', 1: 'c', 'd': None}",
-            {"a": "b"},
-        ),
-        ("rediraffe_redirects: dict[str, str]", {}),
-        ("rediraffe_redirects = 'redirects.txt'", {}),
-        ("rediraffe_redirects = load()", {}),
-        ("import os\nos.environ['x'] = 'y'", {}),
-        ("this is no python", {}),
-        ("null = '\0'", {}),
-        ("", {}),
+        ("{'a': 'b', 1: 'c', 'd': None}", {"a": "b"}),
+        ("'redirects.txt'", {}),
+        ("load()", {}),
     ],
 )
 def test_redirects_are_read_without_running_the_configuration(
-    config: str, expected: dict[str, str]
+    value: str, expected: dict[str, str]
 ) -> None:
+    config = f"x = 1\nrediraffe_redirects = {value}"
     assert read_redirects(config) == expected
     below = {f"docs/{old}": f"docs/{new}" for old, new in expected.items()}
     assert read_redirects(config, below="docs/") == below
@@ -673,55 +665,26 @@ def test_no_chain_of_updates_loses_or_mixes_translations(
                 assert fuzzy_class(entry) == "merged"
 
 
-def scratch_run(root: Path, *, dry: bool = False) -> Run:
-    upstream = Upstream(package="JAX", version="1", name="docs", url="x")
-    settings = Settings(root=root, locales=("zh_CN",), upstreams={"docs": upstream})
-    return run_of(settings, upstream, dry=dry)
-
-
 def test_the_stage_moves_the_catalogue_of_a_renamed_page_and_keeps_what_is_nowhere_else(
     tmp_path: Path,
 ) -> None:
-    paths = Paths(tmp_path, "docs")
-    (paths.docs).mkdir(parents=True)
-    (paths.docs / "conf.py").write_text(
-        "rediraffe_redirects = {'before.md': 'after.md'}"
-    )
-
-    def run(*, dry: bool = False, **texts: str) -> tuple[Locale, dict[str, Updated]]:
-        files = tuple(SourceFile(path=f"{page}.md", blob="0" * 40) for page in texts)
-        lock = Lock(
-            url="https://example.org/docs",
-            ref="x",
-            commit="0" * 40,
-            date="",
-            version="1",
-            docs=DOCS,
-            files=files,
-        )
-        pages = {
-            page: wanted_entries(page, [read_document(f"{page}.md", text.encode())])
-            for page, text in texts.items()
-        }
-        locale = Locale(scratch_run(tmp_path, dry=dry), "zh_CN")
+    def run(*, dry: bool = False) -> tuple[Locale, dict[str, Updated]]:
+        """An update to the one page that is left."""
+        lock = replace(LOCK, files=(SourceFile(path="after.md", blob="0" * 40),))
+        locale = Locale(replace(run_at(tmp_path, "docs", url="x"), dry=dry), "zh_CN")
+        pages = {"after": wanted(LONG, KEYS)}
         return locale, update_catalog_files(locale, pages, lock, asked=pages)
 
+    paths = Paths(tmp_path, "docs")
     before, after, other = (
         paths.catalog("zh_CN", page) for page in ("before", "after", "other")
     )
-    run(before=f"{LONG}\n\n{KEYS}", other=LOSS)
-    for path in (before, other):
-        path.write_text(
-            path.read_text().replace('msgstr ""\n\n', 'msgstr "译"\n\n') + "\n",
-            encoding="utf-8",
-        )
-        path.write_bytes(
-            re.sub(rb'msgstr ""\n+$', 'msgstr "译"\n'.encode(), path.read_bytes())
-        )
-    planned, _ = run(dry=True, after=f"{LONG}\n\n{KEYS}")
-    assert before.exists()
-    assert not after.exists()
-    locale, updated = run(after=f"{LONG}\n\n{KEYS}")
+    before.parent.mkdir(parents=True)
+    before.write_bytes(format_catalog(written(LONG, KEYS)))
+    other.write_bytes(format_catalog(written(LOSS)))
+    planned, _ = run(dry=True)
+    assert (before.exists(), after.exists()) == (True, False)
+    locale, updated = run()
     assert locale.changes == planned.changes != {}
     assert (before.exists(), after.exists(), other.exists()) == (False, True, True)
     assert updated["after"].counts.moved_from == "before"
@@ -729,7 +692,7 @@ def test_the_stage_moves_the_catalogue_of_a_renamed_page_and_keeps_what_is_nowhe
     assert list(catalogs) == ["after", "other"]
     assert [entry.obsolete for entry in catalogs["other"].entries] == [True]
     assert [finding.code for finding in locale.findings["other"]] == ["page-gone"]
-    assert run(after=f"{LONG}\n\n{KEYS}")[0].changes == {}
+    assert run()[0].changes == {}
 
 
 def test_what_still_stands_on_a_page_is_not_offered_to_its_neighbour() -> None:

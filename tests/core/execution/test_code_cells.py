@@ -109,19 +109,21 @@ def test_tags_survive_odd_metadata(
 
 
 @pytest.mark.parametrize(
-    ("kernelspec", "other", "expected"),
+    ("metadata", "expected"),
     [
-        ({}, {}, ("python3", "python")),
-        ({"name": "jax-dev", "language": "Python"}, {}, ("jax-dev", "python")),
-        ({"name": "ir", "language": "R"}, {}, ("ir", "r")),
-        ({"name": "mine"}, {"language_info": {"name": "julia"}}, ("mine", "julia")),
-        ({"name": "mine"}, {}, ("mine", "")),
+        ({}, ("python3", "python")),
+        ({"kernelspec": {"name": "jax", "language": "Python"}}, ("jax", "python")),
+        ({"kernelspec": {"name": "ir", "language": "R"}}, ("ir", "r")),
+        (
+            {"kernelspec": {"name": "mine"}, "language_info": {"name": "julia"}},
+            ("mine", "julia"),
+        ),
+        ({"kernelspec": {"name": "mine"}}, ("mine", "")),
     ],
 )
 def test_kernel_and_language_are_read_from_the_metadata(
-    kernelspec: dict[str, str], other: dict[str, Any], expected: tuple[str, str]
+    metadata: dict[str, Any], expected: tuple[str, str]
 ) -> None:
-    metadata = {"kernelspec": kernelspec, **other} if kernelspec else other
     assert execution.kernel_of({"metadata": metadata}) == expected
 
 

@@ -11,7 +11,7 @@ from places import ROOT
 from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.rst import rst_html
-from pipeline.core.document.reader import Document, read_document
+from pipeline.core.document.reader import Document, Unit, read_document
 from pipeline.core.workbench.marks import (
     MarkedHtml,
     marked_text,
@@ -28,16 +28,19 @@ SAMPLES = sorted(
 
 def render(document: Document, text: str) -> str:
     """A text of the document as the preview shows it."""
-    if document.path.endswith(".rst"):
-        return rst_html(text, folder=PageFolder(Path()))
-    return markdown_html(text, folder=PageFolder(Path()))
+    shown = rst_html if document.path.endswith(".rst") else markdown_html
+    return shown(text, folder=PageFolder(Path()))
 
 
 def marked(source: str, path: str = "page.md") -> MarkedHtml:
     """The HTML of a page, with its messages marked."""
     document = read_document(path, source.encode())
-    split = document.units[0].split
-    return read_marks(render(document, marked_text(split.text, split.messages)))
+    return marked_unit(document, document.units[0])
+
+
+def marked_unit(document: Document, unit: Unit) -> MarkedHtml:
+    text = marked_text(unit.split.text, unit.split.messages)
+    return read_marks(render(document, text))
 
 
 def without_elements(html: str) -> str:
@@ -59,38 +62,37 @@ def without_elements(html: str) -> str:
 def test_marks_change_nothing_but_what_they_mark(path: Path) -> None:
     document = read_document(path.name, path.read_bytes())
     for unit in document.units:
-        text, messages = unit.split.text, unit.split.messages
-        html = read_marks(render(document, marked_text(text, messages))).html
+        html = marked_unit(document, unit).html
         assert "⁅" not in html
-        plain = render(document, text)
         # A title that links name has a target before it, which takes its anchor.
         html = without_elements(html).replace('<span id="four-rules"></span>', "")
+        plain = render(document, unit.split.text)
         assert html.replace('id="four-rules-1"', 'id="four-rules"') == plain
 
 
 @pytest.mark.parametrize(
     ("source", "inner"),
     [
-        ("# Tea\n\nUse *all*.\n", {0: "Tea", 1: "Use <em>all</em>."}),
-        ("- one thing\n- two things\n", {0: "one thing", 1: "two things"}),
-        ("**Mind** the `gap`\n", {0: "<strong>Mind</strong> the <code>gap</code>"}),
-        ("Hot <br> tea\n", {0: "Hot <br> tea"}),
-        ("| A head |\n| --- |\n| a cell |\n", {0: "A head", 1: "a cell"}),
-        (":::{note} A title\nThe body.\n:::\n", {0: "A title", 1: "The body."}),
-        ("<p>Some <b>words</b></p>\n", {0: "Some <b>words</b>"}),
+        ("# Tea\n\nUse *all*.\n", ["Tea", "Use <em>all</em>."]),
+        ("- one thing\n- two things\n", ["one thing", "two things"]),
+        ("**Mind** the `gap`\n", ["<strong>Mind</strong> the <code>gap</code>"]),
+        ("Hot <br> tea\n", ["Hot <br> tea"]),
+        ("| A head |\n| --- |\n| a cell |\n", ["A head", "a cell"]),
+        (":::{note} A title\nThe body.\n:::\n", ["A title", "The body."]),
+        ("<p>Some <b>words</b></p>\n", ["Some <b>words</b>"]),
     ],
 )
-def test_each_message_has_its_html(source: str, inner: dict[int, str]) -> None:
-    assert marked(source).inner == inner
-
-
-def test_the_anchor_of_a_heading_stays() -> None:
-    assert 'id="hot-tea"' in marked("# Hot tea\n").html
+def test_each_message_has_its_html(source: str, inner: list[str]) -> None:
+    assert marked(source).inner == dict(enumerate(inner))
 
 
 def test_titles_of_rest_keep_their_lines() -> None:
     html = marked("===\nTea\n===\n\nPot\n---\n\n*Warm* it.\n", "page.rst")
     assert html.inner == {0: "Tea", 1: "Pot", 2: "<em>Warm</em> it."}
+
+
+def test_the_anchor_of_a_heading_stays() -> None:
+    assert 'id="hot-tea"' in marked("# Hot tea\n").html
 
 
 def test_an_image_is_the_element_of_its_text() -> None:
@@ -99,24 +101,25 @@ def test_an_image_is_the_element_of_its_text() -> None:
     assert 0 not in found.inner
 
 
+TABLE = """\
++---------+------+
+| A cell  | over |
+| of tea  | two  |
++---------+------+
+"""
+
+
 @pytest.mark.parametrize(
     ("source", "path"),
     [
         ("<div>Some words</div> and more words\n", "page.md"),
         ("<p>Some words\n", "page.md"),
-        (
-            "+---------+------+\n| A cell  | over |\n| of tea  | two  |\n+---------+------+\n",
-            "page.rst",
-        ),
+        (TABLE, "page.rst"),
     ],
 )
 def test_what_cannot_be_marked_stays_as_it_is(source: str, path: str) -> None:
-    document = read_document(path, source.encode())
-    split = document.units[0].split
-    text = marked_text(split.text, split.messages)
-    assert without_elements(read_marks(render(document, text)).html) == render(
-        document, source
-    )
+    plain = render(read_document(path, source.encode()), source)
+    assert without_elements(marked(source, path).html) == plain
 
 
 @pytest.mark.parametrize(
