@@ -26,18 +26,14 @@ from pipeline.core.document.message import Markup
 from pipeline.core.glossary.glossary import Glossary, read_glossary
 from pipeline.findings import Severity
 
+MUTATE = filter(None, os.environ.get("MUTATE", "").split(os.pathsep))
 FOLDERS = (
     ROOT / "translations" / "zh_CN" / "sample",
     ROOT / "tests" / "support" / "catalogs",
-    *(
-        Path(folder)
-        for folder in os.environ.get("MUTATE", "").split(os.pathsep)
-        if folder
-    ),
+    *map(Path, MUTATE),
 )
-MISPLACED = frozenset(
-    "error M103 M304 M306 M307 M308 M309 M310 M501".split()
-)  # right for a translation of another message
+# Right for a translation of another message.
+MISPLACED = frozenset("error M103 M304 M306 M307 M308 M309 M310 M501".split())
 Pages = Mapping[str, Sequence[Subject]]
 Place = tuple[str, int]
 
@@ -51,16 +47,12 @@ def glossary() -> Glossary:
 @cache
 def good_pages() -> Pages:
     """Finished translations, by page."""
-    paths = [path for folder in FOLDERS for path in sorted(folder.rglob("*.po"))]
-    pages = {
-        str(path): po.read_catalog(path.read_bytes(), where=str(path)).catalog.entries
-        for path in paths
-    }
-    return {
-        page: subjects
-        for page, entries in pages.items()
-        if (subjects := subjects_of(entries, page))
-    }
+    pages: dict[str, Sequence[Subject]] = {}
+    for path in (path for folder in FOLDERS for path in sorted(folder.rglob("*.po"))):
+        catalog = po.read_catalog(path.read_bytes(), where=str(path)).catalog
+        if subjects := subjects_of(catalog.entries, str(path)):
+            pages[str(path)] = subjects
+    return pages
 
 
 def every_kind() -> tuple[Damage, ...]:
@@ -84,21 +76,13 @@ def told(pages: Pages) -> Iterator[tuple[str, int, str]]:
 
 def damaged(kind: Damage) -> dict[Place, Subject]:
     """Every entry that can have this damage, with it."""
-    every = (
-        (page, at, subject)
-        for page, subjects in good_pages().items()
-        for at, subject in enumerate(subjects)
-    )
-    made = {
-        (page, at): kind.apply(subject.entry)
-        for page, at, subject in every
-        if subject.markup is kind.markup
-    }
-    return {
-        place: Subject(entry, place[0])
-        for place, entry in made.items()
-        if entry is not None
-    }
+    made: dict[Place, Subject] = {}
+    for page, subjects in good_pages().items():
+        for at, subject in enumerate(subjects):
+            entry = kind.apply(subject.entry) if subject.markup is kind.markup else None
+            if entry is not None:
+                made[page, at] = Subject(entry, page)
+    return made
 
 
 def caught(kind: Damage) -> dict[Place, bool]:
@@ -108,18 +92,13 @@ def caught(kind: Damage) -> dict[Place, bool]:
     """
     made = damaged(kind)
     pages = {f"{page}#{at}": [subject] for (page, at), subject in made.items()}
-    codes: dict[str, set[str]] = {}
-    for page, _, code in told(pages):
-        codes.setdefault(page, set()).add(code)
-    wanted = kind.right | {"error"}
-    before = alarms()
-    return {
-        (page, at): any(
-            (page, at, code) not in before
-            for code in codes.get(f"{page}#{at}", set()) & wanted
-        )
-        for page, at in made
-    }
+    before, wanted = alarms(), kind.right | {"error"}
+    found = set()
+    for name, _, code in told(pages):
+        page, _, at = name.rpartition("#")
+        if code in wanted and (page, int(at), code) not in before:
+            found.add((page, int(at)))
+    return {place: place in found for place in made}
 
 
 def moved(page: Sequence[Subject], order: Iterable[int]) -> list[Subject]:
@@ -140,13 +119,12 @@ def rearranged(
     before = alarms()
     for page, subjects, wrong in pages:
         found = {
-            (at, code)
+            at
             for name, at, code in told({page: subjects})
-            if (name, at, code) not in before
+            if code in MISPLACED and (name, at, code) not in before
         }
         for at in wrong:
-            is_told = any(code in MISPLACED for index, code in found if index == at)
-            result[f"{page}#{len(result)}", at] = is_told
+            result[f"{page}#{len(result)}", at] = at in found
     return result
 
 
@@ -166,16 +144,9 @@ def swaps() -> Iterator[tuple[str, list[Subject], set[int]]]:
 
 def shifts() -> Iterator[tuple[str, list[Subject], set[int]]]:
     for page, subjects in good_pages().items():
-        yield (
-            page,
-            moved(subjects, [0, *range(len(subjects) - 1)]),
-            set(range(1, len(subjects))),
-        )
-        yield (
-            page,
-            moved(subjects, [*range(1, len(subjects)), len(subjects) - 1]),
-            set(range(len(subjects) - 1)),
-        )
+        last = len(subjects) - 1
+        yield page, moved(subjects, [0, *range(last)]), set(range(1, last + 1))
+        yield page, moved(subjects, [*range(1, last + 1), last]), set(range(last))
 
 
 def table() -> dict[str, dict[Place, bool]]:
@@ -211,8 +182,8 @@ def test_fixes_mend_emphasis_and_spacing_and_only_that() -> None:
     for kind in every_kind():
         made = damaged(kind)
         fixed = {
-            place: Subject(
-                replace(subject.entry, msgstr=fix_entry(subject)), subject.page
+            place: replace(
+                subject, entry=replace(subject.entry, msgstr=fix_entry(subject))
             )
             for place, subject in made.items()
         }
@@ -220,12 +191,8 @@ def test_fixes_mend_emphasis_and_spacing_and_only_that() -> None:
             assert fix_entry(subject) == subject.msgstr, kind.name
             assert words_of(subject) == words_of(made[place]), kind.name
         if kind.fixable:
-            still = {
-                page
-                for page, _, _ in told(
-                    {f"{page}#{at}": [subject] for (page, at), subject in fixed.items()}
-                )
-            }
+            pages = {f"{page}#{at}": [one] for (page, at), one in fixed.items()}
+            still = {page for page, _, _ in told(pages)}
             tried, mended = tried + len(fixed), mended + len(fixed) - len(still)
             print(f"{len(fixed) - len(still):5} of {len(fixed):5}  {kind.name}")
     print(f"{mended} of {tried} mended ({mended / tried:.2%})")
@@ -244,8 +211,5 @@ def words_of(subject: Subject) -> str:
     for target in re.findall(r"\]\(((?:[^()\s]|\([^()\s]*\))+)\)", subject.msgid):
         text = text.replace(target, "")
     plain = unicodedata.normalize("NFKC", text)
-    return "".join(
-        one
-        for one in plain
-        if not one.isspace() and unicodedata.category(one)[0] not in "PS"
-    )
+    kept = [one for one in plain if unicodedata.category(one)[0] not in "PS"]
+    return "".join("".join(kept).split())

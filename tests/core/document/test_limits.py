@@ -143,14 +143,6 @@ def test_what_is_nested_too_deeply_stays_english_and_is_told(
     assert "Words" in in_chinese(document)
 
 
-def test_directives_that_stand_in_too_many_others_stay_english_and_are_told() -> None:
-    opening = "".join(f"{'`' * (15 - depth)}{{note}}\n" for depth in range(10))
-    closing = "".join(f"{'`' * (6 + depth)}\n" for depth in range(10))
-    document = page(f"{opening}Some words.\n{closing}")
-    assert msgids(document) == []
-    assert left_in_english(document) == [(9, limits.TOO_MANY_DIRECTIVES)]
-
-
 def test_a_parser_that_recurses_too_deeply_leaves_the_page_as_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -8,7 +8,6 @@ import pytest
 from notebooks import code, prose
 
 from pipeline.core.document.notebook_json import Notebook, edit_cells, scan_notebook
-from pipeline.core.document.reader import read_document
 from pipeline.core.document.splice import Edit
 from pipeline.errors import InputError
 
@@ -145,13 +144,6 @@ def test_what_is_no_notebook_is_refused_with_its_place(
     assert caught.value.where == f"page.ipynb{where}"
     assert caught.value.hint
     assert caught.value.exit_code == 4
-
-
-def test_bytes_that_are_not_utf8() -> None:
-    with pytest.raises(InputError, match=r"page\.ipynb:2: is not UTF-8"):
-        read_document("page.ipynb", notebook().encode() + b"\n\xff")
-    with pytest.raises(InputError, match=r"page\.ipynb:1: is not UTF-8"):
-        read_document("page.ipynb", notebook().encode("utf-16"))
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 5\n"
             "the Markdown parser fails",
         ),
         ("a.ipynb", b"{", "a.ipynb:1", "is not valid JSON"),
-        ("a.ipynb", b"[]", "a.ipynb", "is not a Jupyter notebook"),
+        ("a.ipynb", b"{}\n\xff", "a.ipynb:2", "is not UTF-8"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(
