@@ -546,7 +546,7 @@ def bench(session: nox.Session) -> None:
 
     The benchmarks named `site` and `execute` install more packages.
     """
-    groups = ["bench"]
+    groups = ["bench", "preview"]  # `sync` makes previews
     # Users may write `--only NAME` or `--only=NAME`.
     asked = {word.removeprefix("--only=") for word in session.posargs}
     if "execute" in asked:

@@ -18,13 +18,17 @@ from uuid import uuid4
 from pipeline.adapters.html import notebook as html
 from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
-from pipeline.adapters.html.rst import rst_html
 from pipeline.adapters.html.sanitizer import sanitize
 from pipeline.core.document.merge import Merged
 from pipeline.core.document.reader import Document, Format
 from pipeline.core.execution.outputs import with_ids
 from pipeline.core.workbench.marks import ATTRIBUTE, MarkedHtml, marked_text, read_marks
-from pipeline.stages.publish.renderer import check_marks, is_prose, notebook_of
+from pipeline.stages.publish.renderer import (
+    check_marks,
+    is_prose,
+    notebook_of,
+    text_html,
+)
 
 _BETWEEN = uuid4().hex  # a random separator that no page contains
 
@@ -40,8 +44,7 @@ def render_marked(
     texts = _marked_texts(merged)
     check_marks(texts, where=document.path)
     if document.format in (Format.MYST, Format.RST):
-        # Text pages have no code, so they do not need nbconvert, which loads slowly.
-        return _with_elements(_cell(_text_html(document, texts[0], folder)))
+        return _with_elements(text_html(texts[0], document.path, folder))
     data = _marked_data(merged, texts, is_json=document.notebook is not None)
     path = document.path
     notebook = notebook_of(Path(path), data, outputs, page=path)
@@ -54,13 +57,8 @@ def render_message(
     """Return the HTML of message ``index`` on a text page; None if the HTML lacks its marks."""
     unit = merged.units[0]
     text = marked_text(unit.text, unit.messages)
-    html = _text_html(document, text, folder)
+    html = text_html(text, document.path, folder)
     return _with_elements(html).inner.get(index)
-
-
-def _text_html(document: Document, text: str, folder: PageFolder) -> str:
-    convert = rst_html if document.format is Format.RST else markdown_html
-    return convert(text, folder=folder)
 
 
 def _with_elements(html: str) -> MarkedHtml:
@@ -114,7 +112,7 @@ def _body(notebook: Mapping[str, Any], folder: PageFolder) -> str:
             continue
         attachments = cell.get("attachments", {})
         prose = markdown_html(cell["source"], folder=folder, attachments=attachments)
-        parts.append(_cell(sanitize(prose).html))
+        parts.append(sanitize(prose).html)
     return "\n".join(parts)
 
 
@@ -137,11 +135,3 @@ def _code_html(notebook: str, folder: PageFolder) -> tuple[str, ...]:
     whole = {**code, "nbformat_minor": 4, "cells": bare}
     rendered = html.notebook_html(whole, folder=folder).html
     return tuple(rendered.split(_BETWEEN)[:-1])
-
-
-def _cell(body: str) -> str:
-    """Return the HTML of prose in the element that nbconvert uses for prose.
-
-    So one style sheet serves text pages and notebooks.
-    """
-    return f'<div class="text_cell_render border-box-sizing rendered_html">{body}</div>'

@@ -1,7 +1,7 @@
 """Renderer of preview pages: writes the HTML file of one page.
 
-Markdown becomes a notebook first, so that one template serves every page. ``render_preview`` may
-run in worker processes, which receive previews and return results, and share nothing else.
+``render_preview`` may run in worker processes, which receive previews and return results, and share
+nothing else.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from msgspec.structs import replace
 
 from pipeline.adapters import files, kernel
 from pipeline.adapters.html import notebook as html
+from pipeline.adapters.html.images import PageFolder
+from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.rst import rst_html
 from pipeline.adapters.html.sanitizer import Sanitized, sanitize
 from pipeline.core.document.reader import is_myst_notebook
@@ -103,16 +105,26 @@ def _html(preview: PreviewPage, body: Sanitized) -> bytes:
 
 def _body(preview: PreviewPage) -> Sanitized:
     """Return the sanitized HTML of a preview's document. Raises InputError."""
-    data = files.read_bytes(preview.source)
-    if preview.source.suffix == ".rst":
-        # nbconvert cannot read reST.
-        text = data.decode("utf-8", "replace")
-        check_marks([text], where=preview.source.name)
-        return sanitize(rst_html(text, folder=preview.folder))
-    notebook = notebook_of(preview.source, data, preview.outputs, page=preview.page)
+    path, folder = preview.source, preview.folder
+    data = files.read_bytes(path)
+    text = data.decode("utf-8", "replace")
+    is_notebook = path.suffix == ".ipynb" or is_myst_notebook(text)
+    if path.suffix == ".rst" or not is_notebook:
+        check_marks([text], where=path.name)
+        return sanitize(text_html(text, path.name, folder))
+    notebook = notebook_of(path, data, preview.outputs, page=preview.page)
     prose = [cell["source"] for cell in notebook["cells"] if is_prose(cell)]
-    check_marks(prose, where=preview.source.name)
-    return html.notebook_html(notebook, folder=preview.folder)
+    check_marks(prose, where=path.name)
+    return html.notebook_html(notebook, folder=folder)
+
+
+def text_html(text: str, name: str, folder: PageFolder) -> str:
+    """Return the HTML of a page without code cells; the suffix of ``name`` selects the language.
+
+    Such a page does not need nbconvert, which loads slowly.
+    """
+    convert = rst_html if name.endswith(".rst") else markdown_html
+    return convert(text, folder=folder)
 
 
 def is_prose(cell: Mapping[str, Any]) -> bool:
@@ -137,19 +149,15 @@ def check_marks(texts: Sequence[str], *, where: str) -> None:
 def notebook_of(
     path: Path, data: bytes, outputs: Path | None, *, page: str
 ) -> dict[str, Any]:
-    """Return a document in any Markdown format as a notebook for nbconvert. Raises InputError.
+    """Return a document with code cells as a notebook for nbconvert. Raises InputError.
 
-    The suffix of ``path`` selects the format. ``outputs`` is the executed notebook whose outputs
-    are shown, if there is one.
+    The suffix of ``path`` selects the format: JSON, or MyST with jupytext's front matter.
+    ``outputs`` is the executed notebook whose outputs are shown, if there is one.
     """
     if path.suffix == ".ipynb":
         notebook = execution.parse_notebook(data, where=str(path))
-    # A text with jupytext's front matter is a notebook with code cells.
-    elif is_myst_notebook(text := data.decode("utf-8", "replace")):
-        notebook = kernel.notebook_from_myst(text)
     else:
-        cell = {"cell_type": "markdown", "metadata": {}, "source": text}
-        notebook = {"cells": [cell]}
+        notebook = kernel.notebook_from_myst(data.decode("utf-8", "replace"))
     if outputs is not None:
         # Show no outputs if the executed notebook cannot be read, or has other code.
         with suppress(PipelineError):
