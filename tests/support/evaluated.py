@@ -38,6 +38,7 @@ _SETTINGS: dict[str, Any] = {
     "file_insertion_enabled": False,
     "myst_enable_extensions": _EXTENSIONS.split(),
 }
+_FIXED = (nodes.literal_block, nodes.doctest_block, nodes.comment)
 _PLAIN_WORDS = re.compile(r"(\\(?:text|mbox)) ?\{[^{}<>&$`\\\\\"=]*\}")
 
 
@@ -94,10 +95,11 @@ def _blocks_of_doctree(node: nodes.Element) -> Iterator[object]:
             child, nodes.Inline | nodes.system_message
         ):
             continue
-        if isinstance(child, nodes.literal_block | nodes.comment):
+        if isinstance(child, _FIXED):
             yield child.tagname, child.astext()
         else:
-            yield child.tagname, tuple(_blocks_of_doctree(child))
+            marks = child.get("bullet"), child.get("enumtype")
+            yield child.tagname, marks, tuple(_blocks_of_doctree(child))
 
 
 def _parsed(text: str) -> Any:

@@ -165,6 +165,13 @@ A_B = Page(name="a/b", files=(SourceFile(path="a/b.md", blob="0" * 40),))
         ("# `code`\n\nwords\n", "`code`"),
         ("## Inner title\n", "Inner title"),
         ("1\n", "a/b"),
+        ("---\ntitle: Bridges\n---\nWords.\n", "Bridges"),
+        ("---\ntitle: Bridges\n---\n", "Bridges"),
+        ("---\ntitle: Bridges\n---\n## Old ones\n\nWords.\n", "Bridges"),
+        ("---\ntitle: Bridges\n---\n# Old ones\n\nWords.\n", "Old ones"),
+        ("---\ndescription: Bridges\n---\n## Old ones\n\nWords.\n", "Old ones"),
+        ("---\ndescription: Bridges\n---\nWords.\n", "a/b"),
+        ("---\ndescription: Bridges\n---\n", "a/b"),
     ],
 )
 def test_title_of_a_page(text: str, title: str) -> None:

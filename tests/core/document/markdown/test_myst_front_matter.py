@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from pipeline.core.document.markdown.myst_converter import to_myst
 from pipeline.core.document.merge import merge
 from pipeline.core.document.message import Kind
-from pipeline.core.document.reader import Document, SplitPage, read_document
-from pipeline.core.pin.lock import Page
+from pipeline.core.document.reader import Document, read_document
 from pipeline.core.workbench.marks import marked_text
 from pipeline.reading import Dialect, Reading
 
@@ -142,25 +141,6 @@ def test_a_notebook_runs_the_same_cells() -> None:
     assert merged.rejected == ()
     assert "title: 一座桥" in merged.data.decode()
     assert merged.translated == 2
-
-
-@pytest.mark.parametrize(
-    ("front", "body", "title"),
-    [
-        ("title: Bridges\n", "Words.\n", "Bridges"),
-        ("title: Bridges\n", "", "Bridges"),
-        ("title: Bridges\n", "## Old ones\n\nWords.\n", "Bridges"),
-        ("title: Bridges\n", "# Old ones\n\nWords.\n", "Old ones"),
-        ("description: Bridges\n", "## Old ones\n\nWords.\n", "Old ones"),
-        ("description: Bridges\n", "Words.\n", "a"),
-        ("description: Bridges\n", "", "a"),
-    ],
-)
-def test_the_title_of_a_page(front: str, body: str, title: str) -> None:
-    split = SplitPage(
-        page=Page(name="a", files=()), documents=(front_page(front, body),)
-    )
-    assert split.title == title
 
 
 def test_the_site_shows_it_where_there_is_no_heading() -> None:
