@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from cases import read_tables
-from folders import snapshot
+from folders import snapshot, write_tree
 from places import ROOT
 
 from pipeline import __version__
@@ -26,12 +26,21 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 Speech = pytest.CaptureFixture[str]
 
 
-def test_help_names_every_command(capsys: Speech) -> None:
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["--help"], [f"\n    {command} " for command in COMMANDS]),
+        *(([command, "-h"], ["--locale"]) for command in COMMANDS),
+    ],
+)
+def test_help_names_every_command_and_its_options(
+    words: list[str], shown: list[str], capsys: Speech
+) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["--help"])
+        main(words)
     assert ended.value.code == 0
     said = capsys.readouterr().out
-    assert [name for name in COMMANDS if f"\n    {name} " not in said] == []
+    assert [text for text in shown if text not in said] == []
 
 
 @pytest.mark.parametrize("option", ["-V", "--version"])
@@ -41,14 +50,6 @@ def test_the_version_is_told(option: str, capsys: Speech) -> None:
     assert ended.value.code == 0
     python = ".".join(map(str, sys.version_info[:3]))
     assert capsys.readouterr().out == f"jax-docs-zh {__version__}, Python {python}\n"
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_of_each_command(command: str, capsys: Speech) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([command, "-h"])
-    assert ended.value.code == 0
-    assert "--locale" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -79,11 +80,8 @@ def test_without_running_code_the_preview_is_written_and_told(
         assert main([command, "sample", "--no-execute", *words]) == 0
     assert "look at build/zh_CN/sample/html/index.html\n" in capsys.readouterr().err
     folder = project / "build" / "zh_CN" / "sample" / "html"
-    assert {path.name for path in folder.iterdir()} == {
-        "_index.html",
-        "grad.html",
-        "index.html",
-    }
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"_index.html", "grad.html", "index.html"}
     assert "code was not run" in (folder / "grad.html").read_text("utf-8")
     assert not (project / "build" / "report.html").exists()
 
@@ -145,18 +143,13 @@ def test_reading_commands_write_nothing(
 def test_upstream_may_be_any_folder(
     project: Path, tmp_path: Path, capsys: Speech
 ) -> None:
-    (tmp_path / "clone" / "docs").mkdir(parents=True)
-    (tmp_path / "clone" / "docs" / "hello.md").write_text("# Hello\n\nSome words.\n")
+    write_tree(tmp_path / "clone", {"docs/hello.md": "# Hello\n\nSome words.\n"})
     words = "sync jax --no-execute --json --upstream".split()
     assert main([*words, str(tmp_path / "clone")]) == 0
-    locales = json.loads(capsys.readouterr().out)["locales"]
-    assert [
-        (page["page"], page["messages"], page["words"])
-        for page in locales["zh_CN"]["pages"]
-    ] == [("hello", 2, 3)]
-    assert str(tmp_path) not in (project / "upstream" / "jax.lock").read_text(), (
-        "the lock is committed"
-    )
+    (page,) = json.loads(capsys.readouterr().out)["locales"]["zh_CN"]["pages"]
+    assert (page["page"], page["messages"], page["words"]) == ("hello", 2, 3)
+    lock = (project / "upstream" / "jax.lock").read_text()
+    assert str(tmp_path) not in lock, "the lock is committed"
 
 
 @pytest.mark.slow
@@ -191,10 +184,8 @@ def test_an_interrupted_command_says_so_in_one_line(
         said = interrupt(process, number)
     os.close(end)
     assert process.returncode == 130
-    assert (
-        said
-        == "error: interrupted\n  No file was left half-written: run the same command again.\n"
-    )
+    hint = "No file was left half-written: run the same command again."
+    assert said == f"error: interrupted\n  {hint}\n"
 
 
 def interrupt(process: subprocess.Popen[str], number: signal.Signals) -> str:
@@ -225,35 +216,21 @@ def open_when_read(pipe: Path) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize("redirect", ["| true", ">&-"])
 def test_nobody_reads_the_result(synced: Path, redirect: str) -> None:
-    command = (
-        f"set -o pipefail; {sys.executable} -m pipeline status sample --json {redirect}"
-    )
-    ended = subprocess.run(
-        ["bash", "-c", command],
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
-    assert "rror" not in ended.stderr
+    status = f"{sys.executable} -m pipeline status sample --json {redirect}"
+    command = ["bash", "-c", f"set -o pipefail; {status}"]
+    ended = subprocess.run(command, env=ENVIRONMENT, check=True, stderr=subprocess.PIPE)
+    assert b"rror" not in ended.stderr
 
 
 def test_words_and_options_stand_in_any_order(
     capsys: Speech, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    catalog = tmp_path / "page.po"
-    catalog.write_text('msgid "Tea."\nmsgstr "茶。"\n', "utf-8")
+    write_tree(tmp_path, {"page.po": 'msgid "Tea."\nmsgstr "茶。"\n'})
     monkeypatch.chdir(tmp_path)
-    orders = (
-        [str(catalog), "--json", "-v", str(catalog)],
-        ["-v", str(catalog), str(catalog), "--json"],
-    )
-    said = []
-    for words in orders:
-        main(["check", *words])
-        said.append(capsys.readouterr().out)
-    assert said[0] == said[1] != ""
+    main(["check", "page.po", "--json", "-v", "page.po"])
+    said = capsys.readouterr().out
+    main(["check", "-v", "page.po", "page.po", "--json"])
+    assert capsys.readouterr().out == said != ""
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ import os
 import shutil
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 
@@ -85,10 +85,8 @@ def read_page(path: Path, data: bytes) -> None:
     """Read, merge with the translations that the sample has, and check what came of it."""
     name = path.name
     document = read_document(name, data)
-    texts = {
-        message.msgid: f"{message.msgid} 译文" for _, message in document.messages()
-    }
-    merge(document, texts)
+    messages = [message for _, message in document.messages()]
+    merge(document, {one.msgid: f"{one.msgid} 译文" for one in messages})
     if path.suffix == ".ipynb":
         notebook = parse_notebook(data, where=name)
         with_outputs(notebook, outputs_of(notebook), where=name)
@@ -100,27 +98,20 @@ def read_po(path: Path, data: bytes) -> None:
     po.format_catalog(catalog)
     translations_of(catalog)
     run_checks({"a": subjects_of(catalog.entries, "a")})
-    memory = read_memory(
-        catalog, upstream="sample", locale="zh_CN", page="a", where=path.name
-    )
+    place = {"upstream": "sample", "locale": "zh_CN", "page": "a", "where": path.name}
+    memory = read_memory(catalog, **place)
     open_memory(memory, (), texts={}, header={})
 
 
 def read_json(path: Path, data: bytes) -> None:
     """All readers of our own JSON, whichever of them the file was written for."""
-    readers: tuple[Callable[[], object], ...] = (
-        lambda: parse_lock(data, where=path.name),
-        lambda: landings_from_json(data, path.name),
-        lambda: parse_names(data, where=path.name),
-        lambda: decode_entry(data, where=path.name),
-        lambda: parse_history(data),
-        lambda: parse_notebook(data, where=path.name),
-    )
-    for reader in readers:
-        try:
-            reader()
-        except PipelineError:
-            continue
+    for reader in (parse_lock, parse_names, decode_entry, parse_notebook):
+        with suppress(PipelineError):
+            reader(data, where=path.name)
+    with suppress(PipelineError):
+        landings_from_json(data, path.name)
+    with suppress(PipelineError):
+        parse_history(data)
 
 
 def read_config(path: Path, data: bytes, folder: Path) -> None:
@@ -169,9 +160,8 @@ def test_any_file_alone_ends_in_a_value_or_an_error_on_purpose(
             assert error.what
             ends[type(error).__name__] += 1
         except Exception as error:
-            raise AssertionError(
-                f"round {number}: {path.relative_to(built)}"
-            ) from error
+            where = f"round {number}: {path.relative_to(built)}"
+            raise AssertionError(where) from error
     print(dict(ends))
 
 

@@ -50,11 +50,8 @@ def test_without_a_terminal_each_step_is_a_plain_line() -> None:
     ]
 
 
-def test_verbose_tells_details() -> None:
+def test_verbose_tells_details_and_quiet_warnings_only() -> None:
     assert "a detail\n" in spoken(VERBOSE, PLAIN)
-
-
-def test_quiet_tells_warnings_only() -> None:
     assert spoken(QUIET, PLAIN) == "warning: 100 % odd\n"
     assert spoken(QUIET, GITHUB) == "::warning::100 %25 odd\n"
 
@@ -64,21 +61,6 @@ def test_github_folds_the_outermost_step() -> None:
     assert lines[0] == "::group::sync"
     assert lines[-3:] == ["::endgroup::", "sync       done  [s]", ""]
     assert len([line for line in lines if "group" in line]) == 2
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "::error::x",
-        "  ::stop-commands::x",
-        "a\n::set-output name=x::y",
-        "a ##[command]",
-    ],
-)
-def test_texts_give_github_no_commands(text: str) -> None:
-    stream = StringIO()
-    Log(stream=stream, environ=GITHUB).note(text)
-    assert not re.search(r"(?m)^\s*::|##\[", stream.getvalue())
 
 
 def test_terminal_shows_colours_and_a_bar() -> None:

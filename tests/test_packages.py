@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from cases import read_tables
+from folders import write_tree
 from kernel_project import MYST
 from notebooks import code, notebook
 from nox.project import dependency_groups, load_toml
@@ -52,11 +53,8 @@ def test_the_modules_of_an_extra_come_with_it_and_not_otherwise(extra: str) -> N
 
 @pytest.mark.slow
 def test_the_extras_of_the_package_are_the_dependency_groups(tmp_path: Path) -> None:
-    build = (
-        "import sys; from hatchling.build import build_wheel; build_wheel(sys.argv[1])"
-    )
-    command = [sys.executable, "-c", build, str(tmp_path)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    build = "from hatchling.build import build_wheel; build_wheel(sys.argv[1])"
+    run_python("-c", f"import sys; {build}", str(tmp_path), cwd=ROOT)
     (wheel,) = tmp_path.iterdir()
     with zipfile.ZipFile(wheel) as archive:
         (name,) = [name for name in archive.namelist() if name.endswith("/METADATA")]
@@ -76,18 +74,19 @@ def test_the_extras_of_the_package_are_the_dependency_groups(tmp_path: Path) -> 
 # --- what is told of a module that is not there
 
 
+def run_python(
+    *words: str, cwd: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
 WITHOUT = """
 import sys
 sys.modules[sys.argv.pop(1)] = None
 from pipeline.cli import main
 sys.exit(main(sys.argv[1:]))
 """
-
-
-def run_without(module: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command where ``module`` is as if it were not installed."""
-    command = [sys.executable, "-c", WITHOUT, module, *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(
@@ -97,12 +96,11 @@ def run_without(module: str, *words: str) -> subprocess.CompletedProcess[str]:
 def test_a_missing_package_is_named_with_a_way_to_get_it(
     module: str, words: list[str], exit_code: int, told: str, extra: str, project: Path
 ) -> None:
-    (project / "docs").mkdir()
-    (project / "docs" / "page.ipynb").write_text(notebook(code("1")), "utf-8")
-    (project / "docs" / "myst.md").write_text(MYST, "utf-8")
+    pages = {"page.ipynb": notebook(code("1")), "myst.md": MYST}
+    write_tree(project / "docs", pages)
     assert main(["pull", "sample", "--upstream", "docs", "-q"]) == 0
     command, *options = words
-    ended = run_without(module, command, "sample", *options)
+    ended = run_python("-c", WITHOUT, module, command, "sample", *options)
     said = ended.stdout + ended.stderr
     assert told in said
     assert f"pip install '.{f'[{extra}]' if extra else ''}'" in said
@@ -121,10 +119,10 @@ def test_a_package_of_another_version_is_no_bug_and_a_module_of_ours_is() -> Non
 
 
 def test_modules_are_named_and_many_are_counted() -> None:
-    assert packages.names(("a",)) == "a is"
-    assert packages.names(("a", "b")) == "a and b are"
-    assert packages.names(("a", "b", "c", "d")) == "a, b, c and d are"
-    assert packages.names(("a", "b", "c", "d", "e")) == "a, b, c and 2 others are"
+    assert packages.names(tuple("a")) == "a is"
+    assert packages.names(tuple("ab")) == "a and b are"
+    assert packages.names(tuple("abcd")) == "a, b, c and d are"
+    assert packages.names(tuple("abcde")) == "a, b, c and 2 others are"
 
 
 def test_a_python_of_the_system_gets_an_environment(
@@ -171,10 +169,8 @@ sys.argv[:] = sys.argv[1:]
 def test_an_older_python_is_told_which_one_to_use(
     run: str, exit_code: int, told: str
 ) -> None:
-    command = [sys.executable, "-c", AS_IF_OLD.format(run=run), "pipeline", "status"]
-    ended = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    script = AS_IF_OLD.format(run=run)
+    ended = run_python("-c", script, "pipeline", "status", cwd=ROOT)
     assert ended.returncode == exit_code
     assert ended.stderr.startswith(f"error: {told}\n")
     assert "python3.12 -m" in ended.stderr
@@ -192,12 +188,8 @@ def test_what_older_pythons_read_first_is_written_for_them(name: str) -> None:
 
 def test_without_any_package_the_command_says_what_to_do() -> None:
     """``-S`` leaves out all that is installed."""
-    command = [sys.executable, "-S", "-m", "pipeline", "status"]
-    ended = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    ended = run_python("-S", "-m", "pipeline", "status", cwd=ROOT)
     assert ended.returncode == 2
-    assert re.match(
-        r"error: the package of the module \w+ is not installed\n", ended.stderr
-    )
+    problem = r"error: the package of the module \w+ is not installed\n"
+    assert re.match(problem, ended.stderr)
     assert "pip install '.'" in ended.stderr

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 FOR_EXECUTION = (
     "IPython docutils jax jupyter_client jupytext nbclient nbconvert nbformat "
     "papermill sphinx zmq"
@@ -34,16 +33,20 @@ print(json.dumps([code, sorted({name.partition('.')[0] for name in sys.modules})
 
 def modules_of(*arguments: str) -> set[str]:
     """The top-level modules that are loaded when a command that must succeed is done."""
-    ended = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *arguments],
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    code, modules = json.loads(ended.stdout.rstrip().rpartition("\n")[2])
-    assert code == 0, ended.stderr
+    printed = run_python(SCRIPT, *arguments)
+    code, modules = json.loads(printed.rstrip().rpartition("\n")[2])
+    assert code == 0
     return set(modules)
+
+
+def run_python(script: str, *words: str) -> str:
+    """What a script prints, to which the tests' helpers can be imported."""
+    path = f"{ROOT}{os.pathsep}{ROOT / 'tests/support'}"
+    command = [sys.executable, "-c", script, *words]
+    environment = {**os.environ, "PYTHONPATH": path}
+    return subprocess.run(
+        command, env=environment, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
 
 
 @pytest.mark.slow
@@ -75,9 +78,9 @@ def test_runs_without_execution_import_no_kernel(
 
 @pytest.mark.slow
 def test_a_second_sync_does_not_load_what_does_the_work(synced: Path) -> None:
+    loaded = modules_of("sync", "sample", "--no-execute")
     assert (
-        modules_of("sync", "sample", "--no-execute")
-        & {"git", "markdown_it", "mdit_py_plugins", "polib", "rapidfuzz"}
+        loaded & {"git", "markdown_it", "mdit_py_plugins", "polib", "rapidfuzz"}
         == set()
     )
 
@@ -107,15 +110,8 @@ def test_the_workbench_loads_what_it_needs_when_it_needs_it(project: Path) -> No
     rendering = "pipeline.stages.publish.marked_page"
     modules = (f"{serving}.desk", "starlette", rendering, "nbconvert")
     checks = ("pipeline.core.checks.sets", f"{serving}.findings")
-    support = f"{ROOT}{os.pathsep}{ROOT / 'tests/support'}"
-    ended = subprocess.run(
-        [sys.executable, "-c", SERVED, str(project), *modules, *checks],
-        env={**ENVIRONMENT, "PYTHONPATH": support},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    first, second, third = json.loads(ended.stdout)
+    printed = run_python(SERVED, str(project), *modules, *checks)
+    first, second, third = json.loads(printed)
     # This test itself loads the desk.
     assert set(first) <= {f"{serving}.desk"}
     assert set(second) == {f"{serving}.desk"}

@@ -27,12 +27,10 @@ from pipeline.config.schema import Table
 from pipeline.errors import WORST_FIRST, PipelineError
 
 README = (ROOT / "README.md").read_text("utf-8")
-PAGES = [
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    *sorted((ROOT / "docs").glob("*.md")),
-]
-DOCS = "\n".join(page.read_text("utf-8") for page in PAGES)
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+SECURITY = (ROOT / "SECURITY.md").read_text("utf-8")
+GUIDES = [page.read_text("utf-8") for page in sorted((ROOT / "docs").glob("*.md"))]
+DOCS = "\n".join([README, CONTRIBUTING, *GUIDES])
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 
@@ -44,15 +42,9 @@ def blocks(language: str) -> list[str]:
 
 def commands() -> Iterator[list[str]]:
     """Every command of the console blocks, split into words; ``a && b`` is two."""
-    for line in "".join(blocks("console")).split("\n"):
-        if line:
-            assert line.startswith("$ "), (
-                f"README shows output, which nobody checks: {line}"
-            )
-            yield from (
-                shlex.split(command)
-                for command in line.removeprefix("$ ").split(" && ")
-            )
+    for line in filter(None, "".join(blocks("console")).split("\n")):
+        assert line.startswith("$ "), f"nobody checks this output: {line}"
+        yield from map(shlex.split, line.removeprefix("$ ").split(" && "))
 
 
 def test_first_screen_runs_when_it_is_pasted(tmp_path: Path) -> None:
@@ -62,10 +54,8 @@ def test_first_screen_runs_when_it_is_pasted(tmp_path: Path) -> None:
     assert README.index(last) < 1200
     *lines, job = "".join(first).rstrip().split("\n")
     assert job == "nox -s sync -- sample"
-    nox = re.escape(
-        "python3 -m venv .venv && . .venv/bin/activate && pip install nox uv"
-    )
-    assert re.fullmatch(nox, lines.pop())
+    activate = "python3 -m venv .venv && . .venv/bin/activate"
+    assert lines.pop() == f"{activate} && pip install nox uv"
     address = PYPROJECT["project"]["urls"]["Repository"]
     instead = {
         "GIT_CONFIG_COUNT": "1",
@@ -125,10 +115,8 @@ def test_exit_codes_are_complete() -> None:
     }
     assert listed == known | {0, 130}
     assert set(WORST_FIRST) == listed
-    assert (
-        f"exits with the worst: {', '.join(str(code) for code in WORST_FIRST if code)}, in "
-        f"this order"
-    ) in DOCS
+    worst = ", ".join(str(code) for code in WORST_FIRST if code)
+    assert f"exits with the worst: {worst}, in this order" in DOCS
 
 
 # Tables of the guide for translators go into a configuration that is there already.
@@ -146,37 +134,31 @@ def test_full_configuration_has_every_key() -> None:
     tables = Table.__subclasses__()
     keys = {field.encode_name for kind in tables for field in structs.fields(kind)}
     assert len(keys) > 20
-    assert [
-        key
-        for key in keys
-        if not re.search(rf"(?m)^{key} = |\.{key}\b", "".join(blocks("toml")))
-    ] == []
+    shown = "".join(blocks("toml"))
+    for key in keys:
+        assert re.search(rf"(?m)^{key} = |\.{key}\b", shown), key
 
 
 def test_files_that_it_names_exist() -> None:
     pattern = (
         r"`([\w.-]+\.(?:toml|md|yaml)|LICENSE|NOTICE|pipeline/\w*|upstream/sample/)`"
     )
-    named = set(
-        re.findall(pattern, README + (ROOT / "CONTRIBUTING.md").read_text("utf-8"))
-    )
+    named = set(re.findall(pattern, README + CONTRIBUTING))
     assert len(named) > 3
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
 def test_files_that_hold_the_doors_exist() -> None:
-    security = (ROOT / "SECURITY.md").read_text("utf-8")
-    named = set(re.findall(r"`((?:[\w-]+/)*\w+\.py)`", security))
+    named = set(re.findall(r"`((?:[\w-]+/)*\w+\.py)`", SECURITY))
     assert len(named) > 20
     files = [path.as_posix() for path in ROOT.glob("*/**/*.py")]
-    assert [
-        name for name in named if not any(f.endswith(f"/{name}") for f in files)
-    ] == []
+    for name in named:
+        assert any(file.endswith(f"/{name}") for file in files), name
 
 
 def test_every_door_has_a_test_and_every_command_a_door() -> None:
-    security = (ROOT / "SECURITY.md").read_text("utf-8").split("## Out of scope")[0]
-    rows = [line.split(" | ") for line in security.split("\n") if ".py`" in line]
+    doors = SECURITY.split("## Out of scope")[0]
+    rows = [line.split(" | ") for line in doors.split("\n") if ".py`" in line]
     commands: set[str] = set()
     for first, *_, tests in rows:
         commands.update(re.findall(r"`([\w-]+)`", first))
