@@ -47,9 +47,8 @@ class Pair(Struct, frozen=True, kw_only=True):
 
         Markup and code are included.
         """
-        before, after = (
-            Counter(_WORD.findall(text.casefold())) for text in (self.old, self.new)
-        )
+        texts = (self.old.casefold(), self.new.casefold())
+        before, after = (Counter(_WORD.findall(text)) for text in texts)
         return 200 * (before & after).total() / max(1, (before + after).total())
 
     @property
@@ -63,9 +62,8 @@ class Pair(Struct, frozen=True, kw_only=True):
         kind = classify(self.old, self.new).kind
         if kind is not ChangeClass.REWORDING:
             return str(kind)
-        return next(
-            label for floor, label in REWORDINGS.items() if self.survived >= floor
-        )
+        survived = self.survived
+        return next(REWORDINGS[floor] for floor in REWORDINGS if survived >= floor)
 
 
 def changed_pairs(
@@ -90,19 +88,12 @@ def _in_place(
 
     A place counts only if both releases have the same kinds of messages there, in the same order.
     """
-    matcher = SequenceMatcher(
-        None,
-        [one.msgid for one in before],
-        [one.msgid for one in after],
-        autojunk=False,
-    )
+    first, second = ([one.msgid for one in page] for page in (before, after))
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
         old, new = before[start:end], after[new_start:new_end]
-        if (
-            tag == "replace"
-            and len(old) <= GAP
-            and [*map(_kind, old)] == [*map(_kind, new)]
-        ):
+        is_in_place = tag == "replace" and len(old) <= GAP
+        if is_in_place and [*map(_kind, old)] == [*map(_kind, new)]:
             yield from zip(old, new, strict=True)
 
 
@@ -125,13 +116,10 @@ def verdict(
 
 
 def _said(catalog: Catalog, msgid: str) -> set[str]:
-    found = [
-        entry
-        for entry in catalog.entries
-        if entry.msgid == msgid and not entry.obsolete
-    ]
+    live = [entry for entry in catalog.entries if not entry.obsolete]
+    found = [entry.msgstr for entry in live if entry.msgid == msgid]
     assert found, msgid
-    return {part for entry in found for part in _SAID.findall(entry.msgstr)}
+    return set(_SAID.findall("\n".join(found)))
 
 
 def tabulate(verdicts: Iterable[tuple[Pair, str]]) -> Iterator[str]:

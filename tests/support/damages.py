@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 from msgspec import Struct
@@ -57,12 +58,9 @@ def kind(
 
 def of_text(change: Callable[[str], str | None]) -> Callable[[Entry], Entry | None]:
     def apply(entry: Entry) -> Entry | None:
-        text = change(entry.msgstr)
-        return (
-            replace(entry, msgstr=text)
-            if text is not None and text.strip() and text != entry.msgstr
-            else None
-        )
+        text = change(entry.msgstr) or ""
+        is_damaged = text.strip() and text != entry.msgstr
+        return replace(entry, msgstr=text) if is_damaged else None
 
     return apply
 
@@ -101,10 +99,8 @@ def in_prose(
         parts: list[str] = []
         end = 0
         for match in list(re.finditer(pattern, blanked))[: count or None]:
-            parts += [
-                text[end : match.start()],
-                match.expand(by) if isinstance(by, str) else by(match),
-            ]
+            new = match.expand(by) if isinstance(by, str) else by(match)
+            parts += [text[end : match.start()], new]
             end = match.end()
         return of_text(lambda _: "".join((*parts, text[end:])))(entry)
 
@@ -120,29 +116,24 @@ def _bold_around_mark(text: str) -> str | None:
 
     If no mark follows the bold text, put quotation marks inside it.
     """
-    if re.search(rf"{BOLD.pattern}[，。：；！？、]{HAN}", text):
-        return re.sub(
-            rf"{BOLD.pattern}([，。：；！？、])(?={HAN})", r"**\1\2**", text, count=1
-        )
+    before_mark = rf"{BOLD.pattern}([，。：；！？、])(?={HAN})"
+    if re.search(before_mark, text):
+        return re.sub(before_mark, r"**\1\2**", text, count=1)
     return re.sub(rf"(?<={HAN}){BOLD.pattern}", r"**“\1”**", text, count=1)
 
 
 def _copy(entry: Entry) -> Entry | None:
     """Replace the translation by the English. Return None for one or two words, perhaps a name."""
-    return (
-        replace(entry, msgstr=entry.msgid)
-        if len(re.findall("[A-Za-z]{2,}", prose.mask(entry.msgid))) > 2
-        else None
-    )
+    words = re.findall("[A-Za-z]{2,}", prose.mask(entry.msgid))
+    return replace(entry, msgstr=entry.msgid) if len(words) > 2 else None
 
 
 def _half_in_english(entry: Entry) -> Entry | None:
     words, half = entry.msgid.split(" "), len(entry.msgstr) // 2
     if len(words) < 8 or "\n" in entry.msgid:
         return None
-    return replace(
-        entry, msgstr=f"{' '.join(words[: len(words) // 2])} {entry.msgstr[half:]}"
-    )
+    english = " ".join(words[: len(words) // 2])
+    return replace(entry, msgstr=f"{english} {entry.msgstr[half:]}")
 
 
 def _close_to_code(text: str) -> str | None:
@@ -163,15 +154,6 @@ def _lose_colon(entry: Entry) -> Entry | None:
     return replace(entry, msgstr=f"{entry.msgstr[:-1]}。")
 
 
-def _break_line(text: str) -> str | None:
-    places = [match.start() for match in re.finditer("[，。；]", text)]
-    return (
-        f"{text[: places[0] + 1]}\n{text[places[0] + 1 :]}"
-        if places and places[0] + 1 < len(text)
-        else None
-    )
-
-
 def _in_blocks(
     change: Callable[[Entry], Entry | None],
 ) -> Callable[[Entry], Entry | None]:
@@ -179,43 +161,33 @@ def _in_blocks(
 
     Titles and options, for example, are excluded.
     """
-    blocks = tuple(
-        f"{kind} "
-        for kind in (Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.FOOTNOTE)
-    )
+    kinds = (Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.FOOTNOTE)
+    blocks = tuple(f"{kind} " for kind in kinds)
     return lambda entry: change(entry) if entry.notes[0].startswith(blocks) else None
 
 
 def _lose_pipe_escape(entry: Entry) -> Entry | None:
     is_cell = entry.notes[:1] and entry.notes[0].startswith(Kind.TABLE_CELL)
-    return (
-        replace(entry, msgstr=entry.msgstr.replace("\\|", "|"))
-        if is_cell and "\\|" in entry.msgstr
-        else None
-    )
+    if not is_cell or "\\|" not in entry.msgstr:
+        return None
+    return replace(entry, msgstr=entry.msgstr.replace("\\|", "|"))
 
 
 def _unmark_fuzzy(entry: Entry) -> Entry | None:
     words = entry.msgid.split(" ")
-    return (
-        replace(entry, previous=" ".join(words[: max(1, len(words) // 2)]))
-        if len(words) >= 6
-        else None
-    )
+    half = " ".join(words[: len(words) // 2])
+    return replace(entry, previous=half) if len(words) >= 6 else None
 
 
 def avoided_term(glossary: Glossary) -> Callable[[Entry], Entry | None]:
     def apply(entry: Entry) -> Entry | None:
-        for term in dict.fromkeys(
-            mention.term for mention in glossary.mentions(entry.msgid)
-        ):
-            for avoided in term.avoided:
-                for rendering in term.renderings:
-                    right = re.sub("（[^）]*）", "", rendering.text)
-                    if right in entry.msgstr and avoided.text not in rendering.text:
-                        return replace(
-                            entry, msgstr=entry.msgstr.replace(right, avoided.text)
-                        )
+        terms = dict.fromkeys(one.term for one in glossary.mentions(entry.msgid))
+        for term in terms:
+            for avoided, rendering in product(term.avoided, term.renderings):
+                right = re.sub("（[^）]*）", "", rendering.text)
+                if right in entry.msgstr and avoided.text not in rendering.text:
+                    text = entry.msgstr.replace(right, avoided.text)
+                    return replace(entry, msgstr=text)
         return None
 
     return apply
@@ -276,7 +248,7 @@ def kinds(glossary: Glossary) -> tuple[Damage, ...]:
             ),
             "M411 M304",
         ),
-        kind("add a line break", of_text(_break_line)),
+        kind("add a line break", sub("(?s)([，。；])(?=.)", r"\1\n")),
         kind("lose the escape of a pipe", _lose_pipe_escape),
         kind("take off the fuzzy mark only", _unmark_fuzzy, "M313"),
     )
@@ -288,11 +260,8 @@ def rst_kinds() -> Iterator[Damage]:
         r"(?<!`)``([^`\n]+)``(?!`)",
         lambda match: f"``{re.sub('[a-z]', '', match[1], count=1)}``",
     )
-    for one in (
-        *_rows("rst"),
-        *_of_both(),
-        kind("misspell code", code, "M202 M209"),
-    ):
+    misspelt = kind("misspell code", code, "M202 M209")
+    for one in (*_rows("rst"), *_of_both(), misspelt):
         yield replace(one, name=f"reST: {one.name}", markup=Markup.RST)
 
 
@@ -321,6 +290,5 @@ def _underscored(match: re.Match[str]) -> str:
 
 
 def _half_width(match: re.Match[str]) -> str:
-    return {"，": ", ", "。": ".", "：": ":", "；": "; ", "？": "?", "！": "!"}[
-        match[0]
-    ]
+    marks = {"，": ", ", "。": ".", "：": ":", "；": "; ", "？": "?", "！": "!"}
+    return marks[match[0]]

@@ -67,21 +67,14 @@ def _is_left_out(node: nodes.Node) -> bool:
 
 def _trees(folder: Path, request: Mapping[str, Any]) -> dict[str, Tree]:
     names = list(request["docstrings"])
-    code = "import json, pathlib\n_DOCS = json.loads(pathlib.Path(%r).read_text('utf-8'))\n"
-    data = folder / "docs.json"
-    data.write_text(json.dumps(list(request["docstrings"].values())), "utf-8")
-    functions = [
-        f"def f{at}(): ...\nf{at}.__doc__ = _DOCS[{at}]\n" for at in range(len(names))
-    ]
-    (folder / "documented.py").write_text(
-        code % str(data) + "".join(functions), "utf-8"
-    )
     source = folder / "source"
     source.mkdir()
-    for at in range(len(names)):
-        (source / f"p{at}.rst").write_text(
-            f".. autofunction:: documented.f{at}\n", "utf-8"
-        )
+    code = []
+    for at, docstring in enumerate(request["docstrings"].values()):
+        code += [f"def f{at}(): ...\n", f"f{at}.__doc__ = {docstring!r}\n"]
+        page = f".. autofunction:: documented.f{at}\n"
+        (source / f"p{at}.rst").write_text(page, "utf-8")
+    (folder / "documented.py").write_text("".join(code), "utf-8")
     sys.path.insert(0, str(folder))
     app = Sphinx(
         srcdir=source,

@@ -91,9 +91,8 @@ def of_docutils(text: str, *, is_myst: bool) -> Structure:
 def _blocks_of_doctree(node: nodes.Element) -> Iterator[object]:
     """Yield the blocks inside a node without their words. Code keeps its text."""
     for child in node.children:
-        if not isinstance(child, nodes.Element) or isinstance(
-            child, nodes.Inline | nodes.system_message
-        ):
+        is_left_out = isinstance(child, nodes.Inline | nodes.system_message)
+        if is_left_out or not isinstance(child, nodes.Element):
             continue
         if isinstance(child, _FIXED):
             yield child.tagname, child.astext()
@@ -116,12 +115,10 @@ def of_mistune(text: str) -> Structure:
     return Structure(blocks, frozenset(found))
 
 
-_INLINE = frozenset(
-    (
-        *("text", "emphasis", "strong", "strikethrough", "codespan", "linebreak"),
-        *("softbreak", "link", "image", "inline_html", "inline_math", "footnote_ref"),
-    )
-)
+_INLINE = {
+    *"text emphasis strong strikethrough codespan linebreak softbreak link".split(),
+    *"image inline_html inline_math footnote_ref".split(),
+}
 
 
 def _blocks_of_mistune(tokens: Any, found: set[tuple[object, ...]]) -> Iterator[object]:

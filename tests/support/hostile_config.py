@@ -21,26 +21,22 @@ class May(StrEnum):
 
     WORDS = "words"  # anything: it is shown as words
     ADDRESS = "address"  # of the web: a payload is refused
-    NAME = (
-        "name"  # of a file, a page, a package, a mode: what is not there has no effect
-    )
+    # Of a file, a page, a package, a mode: what is not there has no effect.
+    NAME = "name"
     NO_TEXT = "no text"  # a number, or a table
 
 
 _TABLE = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 _TABLES = tomllib.loads(_TABLE.replace('"PAYLOAD"', json.dumps(PAYLOAD)))
 KEYS = msgspec.convert(_TABLES["keys"], dict[str, dict[str, May]])
-_FIXED: dict[str, dict[str, Any]] = _TABLES[
-    "fixed"
-]  # values of keys that are not words
+# Values of keys that are not words.
+_FIXED: dict[str, dict[str, Any]] = _TABLES["fixed"]
 
 
 def table_of(name: str) -> dict[str, Any]:
     """Return the values of a table: a payload for each key whose value is shown as text."""
-    values: dict[str, Any] = {}
-    for key, may in KEYS[name].items():
-        if may is May.WORDS:
-            values[key] = PAYLOAD
+    words = [key for key, may in KEYS[name].items() if may is May.WORDS]
+    values: dict[str, Any] = dict.fromkeys(words, PAYLOAD)
     if "prose-directives" in values:
         values["prose-directives"] = [PAYLOAD]
     return values | _FIXED.get(name, {})

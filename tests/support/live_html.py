@@ -19,9 +19,7 @@ ADDRESS = "javascript:alert('live')"
 LINK = "[x](javascript:alert('live'))"
 PAYLOAD = " ".join((ELEMENT, QUOTES, REBUILT, ATTRIBUTES, ADDRESS, LINK))
 
-_ADDRESSES = frozenset(
-    ("href", "src", "action", "formaction", "data", "xlink:href", "poster", "srcdoc")
-)
+_ADDRESSES = {*"href src action formaction data xlink:href poster srcdoc".split()}
 _RUNNING = re.compile(r"(?:java|vb)script:|data:(?!image/|,)", re.IGNORECASE)
 _UNSEEN = re.compile(r"[\x00-\x20]+")
 

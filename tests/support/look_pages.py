@@ -10,9 +10,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from folders import write_tree
 from places import ROOT
 
 SITE = ROOT / "pipeline" / "site"
+ARTICLE = '<article class="bd-article">'
 DATA = Path(__file__).parents[1] / "site" / "data" / "look"
 TITLE = """<section id="long">
 <h1 class="jz-block jz-translated" data-jz="0" data-jz-edit="0">
@@ -39,41 +41,34 @@ def build(folder: Path, progress: str) -> Path:
 
     Return the folder of the HTML files, which is below ``folder``.
     """
-    source = folder / "source"
-    source.mkdir(parents=True)
-    conf = (DATA / "conf.txt").read_text(encoding="utf-8")
-    conf = conf.replace("SITE_FOLDER", repr(str(SITE)))
-    (source / "conf.py").write_text(conf, encoding="utf-8")
-    (source / "index.rst").write_text(
-        "首页\n====\n\n.. toctree::\n\n   reading\n   long\n   untranslated\n   progress\n",
-        encoding="utf-8",
+    reading, untranslated, conf = (
+        (DATA / name).read_text("utf-8")
+        for name in ("reading.html", "untranslated.html", "conf.txt")
     )
     # The title, the anchor of the only section, and the text of each page.
     pages = {
-        "reading": ("读一页", "blocks", (DATA / "reading.html").read_text("utf-8")),
+        "reading": ("读一页", "blocks", reading),
         "long": ("长长的一页", "long", long()),
-        "untranslated": (
-            "Nothing yet",
-            "nothing",
-            (DATA / "untranslated.html").read_text("utf-8"),
-        ),
+        "untranslated": ("Nothing yet", "nothing", untranslated),
         "progress": ("翻译进度", "pages", progress),
     }
+    contents = "".join(f"   {name}\n" for name in pages)
+    files = {
+        "conf.py": conf.replace("SITE_FOLDER", repr(str(SITE))),
+        "index.rst": f"首页\n====\n\n.. toctree::\n\n{contents}",
+    }
     for name, (title, _, _) in pages.items():
-        (source / f"{name}.rst").write_text(
-            f"{title}\n{'=' * 20}\n\nBODY\n\n各种块\n{'-' * 20}\n", encoding="utf-8"
-        )
-    words = "-m sphinx -q -b html".split()
-    command = (sys.executable, *words, str(source), str(folder / "html"))
+        body = f"{title}\n{'=' * 20}\n\nBODY\n\n各种块\n{'-' * 20}\n"
+        files[f"{name}.rst"] = body
+    write_tree(folder / "source", files)
+    words = "-m sphinx -q -b html source html".split()
     path = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run(command, check=True, capture_output=True, env=path)
+    command = (sys.executable, *words)
+    subprocess.run(command, check=True, capture_output=True, env=path, cwd=folder)
     for name, (_, anchor, body) in pages.items():
         page = folder / "html" / f"{name}.html"
-        text = page.read_text(encoding="utf-8")
-        before, rest = text.split('<article class="bd-article">', 1)
-        after = rest.split("</article>", 1)[1]
-        made = f'{before}<article class="bd-article">{body}</article>{after}'
-        page.write_text(
-            made.replace('href="#id2"', f'href="#{anchor}"'), encoding="utf-8"
-        )
+        before, begin, rest = page.read_text("utf-8").partition(ARTICLE)
+        _, end, after = rest.partition("</article>")
+        made = "".join((before, begin, body, end, after))
+        page.write_text(made.replace('href="#id2"', f'href="#{anchor}"'), "utf-8")
     return folder / "html"

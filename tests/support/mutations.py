@@ -14,9 +14,8 @@ from typing import Any
 PIECES = (
     *("\n", "\r", "\t", "\0", "\x85", "\u2028", "\ufeff", "\ud800", "\\"),
     *'"¦\'¦{¦}¦[¦]¦[[¦,¦:¦=¦#¦#~ ¦#| ¦#, fuzzy\n¦msgid ¦msgstr ¦msgstr ""\n'.split("¦"),
-    *'msgctxt "x"\n¦msgid_plural "x"\n¦⟦0⟧¦⟦9⟧¦-1¦1e999¦null¦true¦| a ¦.. x::\n'.split(
-        "¦"
-    ),
+    *'msgctxt "x"\n¦msgid_plural "x"\n¦⟦0⟧¦⟦9⟧¦-1¦1e999¦null'.split("¦"),
+    *"true¦| a ¦.. x::\n".split("¦"),
     *("```{note}\n", "> " * 200, f"⟦{'9' * 5_000}⟧"),
     *(5_000 * repeated for repeated in ("9", "[", '{"a":', "a")),
 )

@@ -74,9 +74,8 @@ def _run_cell(cell: dict[str, Any], names: dict[str, Any]) -> dict[str, str] | N
             failure["traceback"] = "".join(traceback.format_exception(error))
     text = printed.getvalue()
     if text:
-        cell["outputs"].append(
-            {"output_type": "stream", "name": "stdout", "text": text}
-        )
+        stream = {"output_type": "stream", "name": "stdout", "text": text}
+        cell["outputs"].append(stream)
     if failure:
         told = {
             "ename": failure["exception"],

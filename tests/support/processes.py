@@ -14,12 +14,10 @@ from pathlib import Path
 def is_alive(process: int) -> bool:
     """Return whether a process with this id exists and has not ended (as a zombie has)."""
     try:
-        return (
-            Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-            != "Z"
-        )
+        stat = Path(f"/proc/{process}/stat").read_text()
     except OSError:
         return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 def processes_with(marker: str) -> list[int]:

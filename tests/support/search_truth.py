@@ -17,9 +17,8 @@ from msgspec import Struct
 _HAN = re.compile("[\u4e00-\u9fff]+")
 # No letter of a word beside it; Chinese may stand there.
 _LETTER = "[^\\W\u3040-\u30ff\u4e00-\u9fff]"
-_NAME = re.compile(
-    rf"(?<!{_LETTER})[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*(?!{_LETTER})"
-)
+_WORD = "[A-Za-z_][A-Za-z0-9_]*"
+_NAME = re.compile(rf"(?<!{_LETTER}){_WORD}(?:\.{_WORD})*(?!{_LETTER})")
 _INLINE = frozenset(
     "a abbr b bdi cite code del dfn em font i ins kbd label mark q s samp small span strong "
     "sub sup tt u var".split()
@@ -63,9 +62,8 @@ def texts_of(site: Path) -> dict[str, str]:
         name = path.relative_to(site).with_suffix("").as_posix()
         if name in _OURS or name.partition("/")[0] in _NO_PAGES:
             continue
-        article = document_fromstring(path.read_text(encoding="utf-8")).find(
-            ".//article"
-        )
+        page = document_fromstring(path.read_text(encoding="utf-8"))
+        article = page.find(".//article")
         # A redirect has no article.
         if article is not None:
             texts[name] = "".join(_lines(article))

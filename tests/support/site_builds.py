@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from folders import copy_project
+from folders import copy_project, write_file
 from in_process import run_in
 from inventories import inventory
 from repositories import git, init_repository
@@ -29,13 +29,8 @@ NAMES = (*OURS, *filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)))
 # Sites to test how pages behave on. The pages of "repository" are those of "sample", except for its
 # home page and links to English pages: tests of these use all sites.
 SITES = tuple(name for name in NAMES if name != "repository")
-NEEDED = (
-    "myst_nb",
-    "sphinx_book_theme",
-    "sphinx_copybutton",
-    "sphinx_design",
-    "sphinx-mathjax-offline",
-)
+NEEDED = "myst_nb sphinx_book_theme sphinx_copybutton sphinx_design".split()
+NEEDED += ["sphinx-mathjax-offline"]
 ENGLISH = "http://127.0.0.1:9/english/"  # nobody answers there
 RAW_INCLUDE = """
 ```{raw} html
@@ -65,9 +60,8 @@ def get_site(name: str, tmp_path_factory: pytest.TempPathFactory) -> Site:
     if LACKING:
         pytest.skip(f"not installed: {', '.join(LACKING)}")
     base = tmp_path_factory.getbasetemp()
-    project = (
-        base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
-    ) / f"{name}-site"
+    shared = base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
+    project = shared / f"{name}-site"
     with FileLock(f"{project}.lock"):
         if not project.exists():
             _build(project, in_repository=name == "repository")
@@ -104,12 +98,10 @@ def _move_to_repository(project: Path) -> None:
     git(docs.parent, "tag", "v1")
     configuration = project / "pyproject.toml"
     text = configuration.read_text(encoding="utf-8")
-    text = text.replace(
-        'url = "upstream/sample"', 'url = "english"\nref = "v1"\ndocs = "docs"'
-    ).replace(
-        'title = "JAX 小导览"', f'title = "JAX 小导览"\nenglish-url = "{ENGLISH}"'
-    )
+    place = 'url = "english"\nref = "v1"\ndocs = "docs"'
+    text = text.replace('url = "upstream/sample"', place)
+    title = 'title = "JAX 小导览"'
+    text = text.replace(title, f'{title}\nenglish-url = "{ENGLISH}"')
     configuration.write_text(text, encoding="utf-8")
-    known = Paths(project, "sample").inventory
-    known.parent.mkdir(parents=True)
-    known.write_bytes(inventory("jax.jit py:function 1 api.html#$ -"))
+    known = inventory("jax.jit py:function 1 api.html#$ -")
+    write_file(Paths(project, "sample").inventory, known)

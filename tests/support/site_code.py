@@ -9,6 +9,7 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from textwrap import indent
 
@@ -21,13 +22,10 @@ from pipeline.paths import Paths
 _BLOCKS = ("fence", "colon_fence", "code_block")
 _SHOWN = ("{code-cell}", "{code-block}", "{code}", "{sourcecode}")
 _HIDDEN = re.compile(r"\b(?:remove-cell|remove-input|remove_cell|remove_input)\b")
-_FOR_DOCTEST = re.compile(
-    r"[ \t]*#[ \t]*doctest:.+$", re.MULTILINE
-)  # Sphinx leaves them out, upstream's own site too
+# Sphinx leaves them out, upstream's own site too.
+_FOR_DOCTEST = re.compile(r"[ \t]*#[ \t]*doctest:.+$", re.MULTILINE)
 _FILE = re.compile(r"[\w./-]+\.(?:py|md|rst|txt|sh|json)\b")
-_OPTIONS = re.compile(
-    r"(?:---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)+)", re.DOTALL | re.MULTILINE
-)
+_OPTIONS = re.compile(r"(?ms)(?:---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)+)")
 
 
 class Code(Struct, frozen=True):
@@ -53,11 +51,8 @@ class Code(Struct, frozen=True):
         yield from (f"not shown: {block}" for block in waiting)
 
     def _quotes(self, block: str) -> bool:
-        return any(
-            indent(block, " " * width) in text
-            for text in self.texts
-            for width in range(13)
-        )
+        forms = [indent(block, " " * width) for width in range(13)]
+        return any(form in text for text, form in product(self.texts, forms))
 
 
 def upstream_code(root: Path, name: str) -> Mapping[str, Code]:
@@ -77,9 +72,8 @@ def upstream_code(root: Path, name: str) -> Mapping[str, Code]:
 def _read(docs: Path, path: str) -> Code:
     document = read_document(path, (docs / path).read_bytes())
     named = {(docs / path).parent / file for file in _FILE.findall(document.raw)}
-    others = (
-        file.read_text(encoding="utf-8") for file in sorted(named) if file.is_file()
-    )
+    files = filter(Path.is_file, sorted(named))
+    others = (file.read_text(encoding="utf-8") for file in files)
     return Code(code_of(document), (document.raw, *others))
 
 
@@ -103,15 +97,12 @@ def _code(document: Document) -> Iterator[str]:
         yield from _fences(document.units[0])
     else:
         prose = {unit.cell: unit for unit in document.units}
-        metadata = [
-            cell.get("metadata", {}) for cell in json.loads(document.raw)["cells"]
-        ]
+        values = json.loads(document.raw)["cells"]
         for number, cell in enumerate(document.notebook.cells):
+            tags = values[number].get("metadata", {}).get("tags", ())
             if number in prose:
                 yield from _fences(prose[number])
-            elif cell.kind == "code" and not _HIDDEN.search(
-                " ".join(metadata[number].get("tags", ()))
-            ):
+            elif cell.kind == "code" and not _HIDDEN.search(" ".join(tags)):
                 yield cell.source
 
 

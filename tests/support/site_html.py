@@ -12,19 +12,11 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from lxml import etree
-from lxml.html import HtmlElement, document_fromstring
+from lxml.html import document_fromstring
 from msgspec import Struct, field
 
-_LINKS = {
-    "a": "href",
-    "link": "href",
-    "img": "src",
-    "script": "src",
-    "iframe": "src",
-    "source": "src",
-    "video": "src",
-    "object": "data",
-}
+_LINKS = {"a": "href", "link": "href", "object": "data"}
+_LINKS |= dict.fromkeys(("img", "script", "iframe", "source", "video"), "src")
 _NO_PAGES = frozenset(("_static", "_sources", "_downloads", "_images"))
 
 
@@ -69,7 +61,8 @@ def read_html(text: str) -> Html:
     page = document_fromstring(text)
     for element in page.iter(etree.Element):
         html.classes.update(element.get("class", "").split())
-        html.ids += filter(None, [element.get("id"), _name_of(element)])
+        name = element.get("name") if element.tag == "a" else None
+        html.ids += filter(None, [element.get("id"), name])
         if address := element.get(_LINKS.get(element.tag, "-"), ""):
             html.refs.append((element.tag, address))
             is_linked = element.tag == "link" and element.get("rel") in _LOADED
@@ -78,11 +71,6 @@ def read_html(text: str) -> Html:
     html.code = ["".join(pre.xpath(_CODE)) for pre in page.xpath(_BLOCKS)]
     html.prose = page.xpath(_PROSE)
     return html
-
-
-def _name_of(element: HtmlElement) -> str | None:
-    name: str | None = element.get("name") if element.tag == "a" else None
-    return name
 
 
 class Site(Struct, frozen=True, dict=True):
@@ -98,28 +86,21 @@ class Site(Struct, frozen=True, dict=True):
     @cached_property
     def pages(self) -> dict[str, Html]:
         """Return the contents of every page, by path in the site."""
-        files = (
-            path
-            for path in sorted(self.folder.rglob("*.html"))
-            if path.relative_to(self.folder).parts[0] not in _NO_PAGES
-        )
-        return {
-            path.relative_to(self.folder).as_posix(): read_html(
-                path.read_text(encoding="utf-8")
-            )
-            for path in files
-        }
+        pages: dict[str, Html] = {}
+        for path in sorted(self.folder.rglob("*.html")):
+            name = path.relative_to(self.folder)
+            if name.parts[0] not in _NO_PAGES:
+                pages[name.as_posix()] = read_html(path.read_text(encoding="utf-8"))
+        return pages
 
     def having(self, *names: str, without: str = "") -> Iterator[str]:
         """Yield the pages that have elements with all of the classes ``names``.
 
         Pages that have an element of the class ``without`` are left out.
         """
-        return (
-            path
-            for path, html in self.pages.items()
-            if html.classes >= set(names) and without not in html.classes
-        )
+        for path, html in self.pages.items():
+            if html.classes >= set(names) and without not in html.classes:
+                yield path
 
     def broken_links(self) -> Iterator[str]:
         """Yield ``page: address`` for every link into the site that leads nowhere."""
@@ -134,19 +115,16 @@ class Site(Struct, frozen=True, dict=True):
                 if target not in exists:
                     exists[target] = (self.folder / target).is_file()
                 anchor = unquote(parts.fragment)
-                if not exists[target] or (
-                    anchor and target in anchors and anchor not in anchors[target]
-                ):
+                is_known = not anchor or anchor in anchors.get(target, {anchor})
+                if not exists[target] or not is_known:
                     yield f"{page}: {address}"
 
     def remote_loads(self) -> Iterator[str]:
         """Yield ``page: address`` for everything that a browser would load from elsewhere."""
         for page, html in self.pages.items():
-            yield from (
-                f"{page}: {address}"
-                for address in html.loads
-                if re.match(r"(?:https?:)?//", address)
-            )
+            for address in html.loads:
+                if re.match(r"(?:https?:)?//", address):
+                    yield f"{page}: {address}"
 
 
 def resolve(page: str, address: str) -> str:

@@ -44,11 +44,9 @@ def render(tables: Mapping[str, Mapping[str, Any]], rules: Mapping[str, Rule]) -
     codes = sorted(tables, key=lambda code: (code.startswith("G"), code))
     lines = ["| 代号 | 问题 | 级别 | `--fix` |", "| --- | --- | --- | --- |"]
     for code in codes:
-        fix = _fix(tables[code])
+        link, fix = f"[{code}](#{code.lower()})", _fix(tables[code])
         title = _plain(tables[code]["title"])
-        lines.append(
-            f"| [{code}](#{code.lower()}) | {title} | {_level(rules[code])} | {fix} |"
-        )
+        lines.append(f"| {link} | {title} | {_level(rules[code])} | {fix} |")
     group = ""
     for code in codes:
         if code[:2] != group:
@@ -76,30 +74,24 @@ def main() -> None:
 def _section(code: str, table: Mapping[str, Any], rule: Rule) -> Iterator[str]:
     bad, good = table["bad"][0], table["good"][0]
     fix = f"，`--fix` {_fix(table)}" if _fix(table) else ""
-    yield f'<a id="{code.lower()}"></a>'
-    yield ""
-    yield f"#### {code} {_plain(table['title'])}"
-    yield ""
+    yield from (f'<a id="{code.lower()}"></a>', "")
+    yield from (f"#### {code} {_plain(table['title'])}", "")
     yield f"**{_level(rule)}**{fix}。{_plain(table['explain'].strip())}"
-    yield from _example(f"不好{_place(bad)}：", bad)
-    is_same = "fixed" in bad and (bad["msgid"], bad["fixed"]) == (
-        good["msgid"],
-        good["msgstr"],
-    )
-    if "fixed" in bad and not is_same:
-        yield from _fenced("`--fix` 改成：", _labelled("msgstr", bad["fixed"]))
-    yield from _example(
-        "好，`--fix` 会改成这样：" if is_same else f"好{_place(good)}：", good
-    )
-    yield from _of_rst(table)
+    wanted = [good.get("msgid"), good.get("msgstr")]
+    if "fixed" in bad and [bad["msgid"], bad["fixed"]] == wanted:
+        yield from _example(f"不好{_place(bad)}：", bad)
+        yield from _example("好，`--fix` 会改成这样：", good)
+    else:
+        yield from _bad_example(bad)
+        yield from _example(f"好{_place(good)}：", good)
+    if "rst" in table:
+        # The first bad case that is reST.
+        bad = next(case for case in table["bad"] if case.get("markup") == "reST")
+        yield from ("", f"**reST 页面**：{table['rst']}")
+        yield from _bad_example(bad)
 
 
-def _of_rst(table: Mapping[str, Any]) -> Iterator[str]:
-    """Yield lines about reStructuredText pages, with the first bad case that is reST."""
-    if "rst" not in table:
-        return
-    bad = next(case for case in table["bad"] if case.get("markup") == "reST")
-    yield from ("", f"**reST 页面**：{table['rst']}")
+def _bad_example(bad: Case) -> Iterator[str]:
     yield from _example(f"不好{_place(bad)}：", bad)
     if "fixed" in bad:
         yield from _fenced("`--fix` 改成：", _labelled("msgstr", bad["fixed"]))
@@ -111,11 +103,12 @@ def _plain(text: str) -> str:
     Code spans remain code, and so do roles.
     """
     parts = re.split(r"(\{\w+\}`[^`]+`|`[^`]+`)", text)
-    code = [f"`` {part} ``" if part.startswith("{") else part for part in parts[1::2]]
-    words = [re.sub(r"[\\*_\[\]<>&${}^|~#]", r"\\\g<0>", part) for part in parts[::2]]
-    return "".join(
-        part for pair in zip(words, [*code, ""], strict=True) for part in pair
-    )
+    for at, part in enumerate(parts):
+        if at % 2 == 0:
+            parts[at] = re.sub(r"[\\*_\[\]<>&${}^|~#]", r"\\\g<0>", part)
+        elif part.startswith("{"):
+            parts[at] = f"`` {part} ``"
+    return "".join(parts)
 
 
 def _level(rule: Rule) -> str:
@@ -143,13 +136,9 @@ def _example(label: str, case: Case) -> Iterator[str]:
     for number, (msgid, msgstr) in enumerate(pairs):
         rows += [""] if rows else []
         rows += _labelled("#| msgid", case["previous"]) if "previous" in case else []
-        note = (
-            f"（重复 {case['times']} 遍）"
-            if "times" in case
-            else "  ← 这里"
-            if number in case.get("at", ())
-            else ""
-        )
+        note = "  ← 这里" if number in case.get("at", ()) else ""
+        if "times" in case:
+            note = f"（重复 {case['times']} 遍）"
         rows += [*_labelled("msgid", msgid), *_labelled("msgstr", msgstr, note)]
     return _fenced(label, rows)
 
@@ -161,20 +150,14 @@ def _labelled(label: str, text: str, note: str = "") -> list[str]:
 
 
 def _fenced(label: str, rows: Sequence[str]) -> Iterator[str]:
-    longest = max(
-        (len(run) for row in rows for run in re.findall("`+", row)), default=0
-    )
-    fence = "`" * max(3, longest + 1)
+    runs = re.findall("`+", "\n".join(rows))
+    fence = "`" * max(3, *(len(run) + 1 for run in ["", *runs]))
     yield from ("", label, "", f"{fence}text", *rows, fence)
 
 
 def _visible(row: str) -> str:
-    return "".join(
-        character
-        if character.isprintable()
-        else character.encode("unicode_escape").decode("ascii")
-        for character in row
-    )
+    shown = (one if one.isprintable() else ascii(one)[1:-1] for one in row)
+    return "".join(shown)
 
 
 if __name__ == "__main__":
