@@ -13,8 +13,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from msgspec import Struct, field
-from msgspec.structs import asdict, astuple, replace
+from msgspec import Struct, field, to_builtins
+from msgspec.structs import astuple, replace
 
 MEBIBYTE = 1024 * 1024
 PRINTED = ".printed"  # what the last command in a folder printed
@@ -293,9 +293,9 @@ def to_record(scene: Scene, rows: Sequence[Row]) -> dict[str, Any]:
     return {
         "name": scene.name,
         "title": scene.title,
-        "rows": [asdict(row) for row in rows],
-        "targets": [asdict(target) for target in scene.targets],
-        "limits": [asdict(limit) for limit in scene.limits],
+        "rows": to_builtins(rows),
+        "targets": to_builtins(scene.targets),
+        "limits": to_builtins(scene.limits),
         "verdicts": list(judge(scene, rows)),
     }
 
