@@ -1,7 +1,7 @@
 """Configuration in which every string that is shown as text is a payload for HTML and terminals.
 
-``KEYS`` has every key of the configuration by table, and the kind of its value. A test compares it
-with the keys that the pipeline accepts, so new keys must be added here.
+``KEYS`` has every key of the configuration by its table's record, and the kind of its value. A test
+compares it with the keys that the pipeline accepts, so new keys must be added here.
 """
 
 from __future__ import annotations
@@ -42,18 +42,20 @@ def table_of(name: str) -> dict[str, Any]:
     return values | _FIXED.get(name, {})
 
 
-RULES = ("partly", "skip", "run", "acknowledge")
-
-
 def configuration() -> dict[str, Any]:
     """Return ``tool.pipeline`` of the hostile project, whose upstream is called ``sample``."""
-    upstream = table_of("upstreams")
-    rules = {name: [table_of(name)] for name in RULES}
+    parts = {
+        "partly": [table_of("PartRule")],
+        "skip": [table_of("SkipRule")],
+        "run": [table_of("RunTable")],
+        "acknowledge": [table_of("Acknowledgement")],
+        "site": table_of("SiteTable"),
+    }
     return {
         "locales": ["zh_CN"],
-        "modes": {"odd": table_of("modes")},
-        "upstreams": {"sample": upstream | rules | {"site": table_of("site")}},
-        "checks": {"ignore": [table_of("ignore")]},
+        "modes": {"odd": table_of("ModeTable")},
+        "upstreams": {"sample": table_of("UpstreamTable") | parts},
+        "checks": {"ignore": [table_of("IgnoreRule")]},
     }
 
 

@@ -29,9 +29,8 @@ _ELSEWHERE, _GIVING, _OF_CHECKS, _WITH_HINT, _WITH_TEXT = (
     frozenset(_TABLE[name])
     for name in ("elsewhere", "giving", "of_checks", "with_hint", "with_text")
 )
-# Which argument of a call is a sentence, and which one its hint.
+# Which argument of a call is a sentence.
 _PLACES = {"Refusal": 1}
-_PLACES_OF_HINTS = {"Refusal": 2}
 _PLACES_OF_RUNS = dict.fromkeys(_TABLE["of_runs"], 0)
 _PLACES_OF_READERS = dict.fromkeys(_TABLE["of_readers"], 0)
 _Function = ast.FunctionDef
@@ -50,8 +49,9 @@ def templates(modules: Iterable[Path] = MODULES) -> list[Template]:
     """Return all messages in some modules, each of them once."""
     found: dict[str, Template] = {}
     for path in modules:
-        read = _table_texts if path.suffix == ".toml" else _module_texts
-        for text, line, is_hint in read(path):
+        is_table = path.suffix == ".toml"
+        texts = _table_texts(path) if is_table else _Module(path).texts()
+        for text, line, is_hint in texts:
             place = f"{path.relative_to(ROOT)}:{line}"
             is_said = is_hint and "{}" not in text
             found.setdefault(text, Template(text, place, is_said))
@@ -62,14 +62,8 @@ def _table_texts(path: Path) -> Iterator[tuple[str, int, bool]]:
     """Yield the texts and hints of the findings in a table."""
     for row in tomllib.loads(path.read_text("utf-8")).values():
         for key in row.keys() & {"text", "hint"}:
-            is_of_check = key == "hint" and path.is_relative_to(
-                PACKAGE / "core" / "checks"
-            )
+            is_of_check = key == "hint" and "checks" in path.parts
             yield re.sub(r"\{\w+(?:!r)?\}", "{}", row[key]), 0, is_of_check
-
-
-def _module_texts(path: Path) -> Iterator[tuple[str, int, bool]]:
-    return _Module(path).texts()
 
 
 class _Module:
@@ -78,11 +72,9 @@ class _Module:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._tree = ast.parse(path.read_text("utf-8"))
-        self._functions = {
-            node.name: node
-            for node in ast.walk(self._tree)
-            if isinstance(node, _Function)
-        }
+        nodes = ast.walk(self._tree)
+        found = (node for node in nodes if isinstance(node, _Function))
+        self._functions = {node.name: node for node in found}
 
     def texts(self) -> Iterator[tuple[str, int, bool]]:
         """Yield each message, the line of its call, and whether it is the hint of a check."""
@@ -91,12 +83,9 @@ class _Module:
                 yield text, self._functions[name].lineno, name == "hint_for"
         for scope in (self._tree, *self._functions.values()):
             for node in _calls_of(scope):
-                called = ast.unparse(node.func).rpartition(".")[2]
-                is_check = called in _OF_CHECKS
-                for given, is_hint in (
-                    (self._text_of(node), False),
-                    (_hint_of(node), is_check),
-                ):
+                is_check = _name_of(node) in _OF_CHECKS
+                said = ((self._text_of(node), False), (_hint_of(node), is_check))
+                for given, is_hint in said:
                     # What a function is given to say, it says for others: they are read.
                     if given is None or self._is_argument(given):
                         continue
@@ -110,10 +99,9 @@ class _Module:
 
     def _text_of(self, call: ast.Call) -> ast.expr | None:
         """Return the argument of a call that is a message, or None."""
-        name = ast.unparse(call.func).rpartition(".")[2]
-        for word in call.keywords:
-            if word.arg == "text" and name in _WITH_TEXT:
-                return word.value
+        name = _name_of(call)
+        if name in _WITH_TEXT and (text := _keyword(call, "text")):
+            return text
         is_reader = self._path.parent.name in ("po", "serve")
         places = _PLACES_OF_READERS if is_reader else _PLACES
         if self._path in MODULES_OF_RUNS:
@@ -137,11 +125,8 @@ class _Module:
             case ast.Constant(value=str(text)):
                 yield text
             case ast.JoinedStr(values=values):
-                pieces = (
-                    str(value.value) if isinstance(value, ast.Constant) else "{}"
-                    for value in values
-                )
-                yield "".join(pieces)
+                texts = (getattr(value, "value", None) for value in values)
+                yield "".join(one if isinstance(one, str) else "{}" for one in texts)
             case ast.IfExp(body=first, orelse=second):
                 yield from self._read_all((first, second), scope)
             case ast.BoolOp(values=values):
@@ -221,10 +206,17 @@ def _calls_of(scope: ast.AST) -> Iterator[ast.Call]:
 
 def _hint_of(call: ast.Call) -> ast.expr | None:
     """Return the argument of a call that is a hint, or None."""
-    name = ast.unparse(call.func).rpartition(".")[2]
+    name = _name_of(call)
     if name not in _WITH_HINT:
         return None
-    place = _PLACES_OF_HINTS.get(name)
-    if place is not None and len(call.args) > place:
-        return call.args[place]
-    return next((word.value for word in call.keywords if word.arg == "hint"), None)
+    if name == "Refusal" and len(call.args) > 2:
+        return call.args[2]
+    return _keyword(call, "hint")
+
+
+def _name_of(call: ast.Call) -> str:
+    return ast.unparse(call.func).rpartition(".")[2]
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((word.value for word in call.keywords if word.arg == name), None)

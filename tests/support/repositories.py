@@ -29,12 +29,9 @@ def git(folder: Path, *arguments: str, date: str = DATE) -> str:
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
     }
-    for role in ("AUTHOR", "COMMITTER"):
-        environ |= {
-            f"GIT_{role}_NAME": "A",
-            f"GIT_{role}_EMAIL": "a@b",
-            f"GIT_{role}_DATE": date,
-        }
+    for role in ("GIT_AUTHOR", "GIT_COMMITTER"):
+        own = {f"{role}_NAME": "A", f"{role}_EMAIL": "a@b", f"{role}_DATE": date}
+        environ |= own
     command = ["git", *arguments]
     done = subprocess.run(
         command, cwd=folder, env=environ, check=True, capture_output=True, text=True

@@ -14,7 +14,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -33,6 +33,7 @@ if find_spec("websockets") is None:
 elif not FIREFOX:
     NO_FIREFOX = "no Firefox on this machine"
 
+CLICK = [{"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")]
 TAB, CONTROL = "\ue004", "\ue009"  # as WebDriver names keys
 SECONDS = 30  # that one answer may take
 _LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
@@ -67,16 +68,11 @@ def middle_of(selector: str) -> str:
 
 def keys_pressed(*keys: str, holding: str) -> list[dict[str, str]]:
     """Return the keyboard actions that press keys one after the other, while ``holding`` one."""
-    actions = []
-    for key in keys:
-        actions += [
-            {"type": "keyDown", "value": key},
-            {"type": "keyUp", "value": key},
-        ]
+    down, up = "keyDown", "keyUp"
+    pressed = [*product(keys, (down, up))]
     if holding:
-        actions.insert(0, {"type": "keyDown", "value": holding})
-        actions.append({"type": "keyUp", "value": holding})
-    return actions
+        pressed = [(holding, down), *pressed, (holding, up)]
+    return [{"type": kind, "value": key} for key, kind in pressed]
 
 
 class Firefox:
@@ -145,10 +141,7 @@ class Firefox:
     def click(self, selector: str) -> None:
         """Click the middle of the first visible match of ``selector``."""
         self.point_at(selector)
-        down, up = (
-            {"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")
-        )
-        self._act("pointer", down, up)
+        self._act("pointer", *CLICK)
 
     def _act(self, device: str, *actions: dict[str, Any]) -> None:
         """Perform actions of the mouse ("pointer") or the keyboard ("key")."""

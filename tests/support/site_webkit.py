@@ -11,7 +11,6 @@ import os
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -19,17 +18,15 @@ from typing import Any, ClassVar
 from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
+from processes import until
 from servers import HOST
-from site_firefox import SECONDS, in_time, keys_pressed, middle_of
+from site_firefox import CLICK, SECONDS, in_time, keys_pressed, middle_of
 
 DRIVER = shutil.which("WebKitWebDriver") or ""
 SCREEN = shutil.which("Xvfb") or ""
 MINI = next(map(str, Path("/usr/lib").glob("*/webkit2gtk-4.*/MiniBrowser")), "")
-NO_WEBKIT = (
-    ""
-    if DRIVER and SCREEN and MINI
-    else "no WebKitGTK on this machine: webkit2gtk-driver and xvfb"
-)
+IS_HERE = DRIVER and SCREEN and MINI
+NO_WEBKIT = "" if IS_HERE else "no WebKitGTK here: webkit2gtk-driver and xvfb"
 # The driver is on this machine, whatever proxy others are behind.
 _OPENER = build_opener(ProxyHandler({}))
 NARROWEST = 500  # pixels: the bar above the page needs its room
@@ -85,10 +82,7 @@ class WebKit:
     def click(self, selector: str) -> None:
         """Click the middle of the first visible match of ``selector``."""
         move = {"type": "pointerMove", **self.wait_for(middle_of(selector))}
-        down, up = (
-            {"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")
-        )
-        self._act("pointer", move, down, up)
+        self._act("pointer", move, *CLICK)
 
     def close(self) -> None:
         """Close the window."""
@@ -104,10 +98,8 @@ class WebKit:
         return self._send(path, "POST", json.dumps(values).encode())
 
     def _send(self, path: str, method: str, data: bytes | None) -> Any:
-        headers = {"Content-Type": "application/json"}
-        request = Request(
-            self._address + path, data=data, headers=headers, method=method
-        )
+        request = Request(self._address + path, data, method=method)
+        request.add_header("Content-Type", "application/json")
         with _OPENER.open(request, timeout=2 * SECONDS) as answer:
             return json.load(answer)["value"]
 
@@ -147,12 +139,9 @@ def _driver(home: Path, display: str) -> Iterator[str]:
         "LIBGL_ALWAYS_SOFTWARE": "1",
         "WEBKIT_DISABLE_COMPOSITING_MODE": "1",
     }
-    with subprocess.Popen(
-        [DRIVER, f"--port={port}"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-    ) as process:
+    quiet: dict[str, Any] = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
+    command = [DRIVER, f"--port={port}"]
+    with subprocess.Popen(command, env=environment, **quiet) as process:
         try:
             _wait_until_open(port)
             yield f"http://{HOST}:{port}"
@@ -169,10 +158,9 @@ def _free_port() -> int:
 
 def _wait_until_open(port: int) -> None:
     """Wait until a server listens on ``port``. Raises AssertionError after a while."""
-    end = time.monotonic() + SECONDS
-    while time.monotonic() < end:
+
+    def is_open() -> bool:
         with socket.socket() as probe:
-            if probe.connect_ex((HOST, port)) == 0:
-                return
-        time.sleep(0.1)
-    raise AssertionError(f"nobody listens on port {port}")
+            return probe.connect_ex((HOST, port)) == 0
+
+    assert until(is_open, seconds=SECONDS), f"nobody listens on port {port}"

@@ -19,7 +19,6 @@ from functools import cache, partialmethod
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from types import TracebackType
 from typing import Any, Self
 
 TEMPLATES = "WARM_TEMPLATES"  # variable with the folder of compiled templates
@@ -50,12 +49,7 @@ class WarmPopen:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stdout.close()
         self.returncode = int(self._server.recv(16))
 
