@@ -91,9 +91,7 @@ def test_each_change_is_told_once(
 @pytest.mark.parametrize(
     ("commit", "kinds"), [("ab" * 20, ["translated"]), ("0" * 40, [])]
 )
-def test_work_for_a_release_beside_the_pin_is_shown(
-    commit: str, kinds: list[str]
-) -> None:
+def test_work_for_another_release_is_shown(commit: str, kinds: list[str]) -> None:
     waiting = replace(GONE, notes=(f"seen: {commit} cellar",))
     compared = compare({"page.po": []}, {"page.po": [waiting]}, shown=["ab" * 20])
     assert [change.happened for change in compared.changes] == kinds
@@ -114,9 +112,7 @@ def test_what_moved_to_another_page_is_counted_and_not_shown() -> None:
         ("看 https://new.example/guide，多谢", True),
     ],
 )
-def test_what_was_carried_over_is_shown_if_somebody_has_edited_it(
-    msgstr: str, is_shown: bool
-) -> None:
+def test_what_was_carried_over_is_shown_if_edited(msgstr: str, is_shown: bool) -> None:
     old = entry(SAW, "看 https://old.example/guide，谢谢")
     before = {"page.po": [entry(GLUE)]}
     after = {"page.po": [entry(LAMP, msgstr, notes=(CARRIED,))]}

@@ -166,9 +166,7 @@ def test_a_remark_is_left_over() -> None:
     ],
     ids=["paragraphs joined", "a paragraph cut", "code changed", "heading lost"],
 )
-def test_what_was_changed_belongs_to_what_it_was(
-    before: str, after: str, pair: tuple[str, str]
-) -> None:
+def test_changed_blocks_match(before: str, after: str, pair: tuple[str, str]) -> None:
     assert pair in aligned(ENGLISH, CHINESE.replace(before, after))
 
 
@@ -226,9 +224,7 @@ def texts_of(*blocks: str) -> st.SearchStrategy[str]:
     texts_of("# a b", "Oven here.", "```\nx()\n```", "$$x$$", "200 ovens"),
     texts_of("# 甲", "烤箱在此。", "Oven here.", "```\nx()\n```", "200 个"),
 )
-def test_every_block_is_in_just_one_pair_in_the_order_of_the_copy(
-    ours: str, theirs: str
-) -> None:
+def test_each_block_is_in_one_pair_in_order_of_the_copy(ours: str, theirs: str) -> None:
     english, copy = read(ours), read(theirs)
     pairs = align(english, copy, encoder(()))
     rows = [number for pair in pairs for number in pair.english]

@@ -51,43 +51,29 @@ DOOR = "Every oven has a door with a window in it, and a lamp behind that."
 LIGHT = DOOR.replace("lamp", "light")
 WAIT = "Wait for fifteen minutes before you open the door of the oven."
 CAKE = "Cake takes half as long as bread does, whatever the recipe may say."
+# The mark of the English, and what the Chinese has in its place.
+MARKS = {
+    "role for a span": ("{func}`oven.heat`", "`oven.heat`"),
+    "short form of a role": ("{func}`~oven.heat`", "heat()"),
+    "shown form of a role": ("{func}`~oven.heat`", "heat"),
+    "role with a title": ("{func}`heat <oven.heat>`", "heat"),
+    "link for a role": ("{func}`oven.heat`", "[`oven.heat`](http://a.org/x)"),
+    "formula of MathJax": ("$x + y$", "\\(x + y\\)"),
+    "a link that was stripped": ("[NumPy](a.md)", "NumPy"),
+    "a link around code": ("[`oven`](a.md)", "oven"),
+}
+MARKS_OF_RST = {
+    "literal": ("``oven.heat``", "`oven.heat`"),
+    "role": (":func:`oven.heat`", "`oven.heat`"),
+    "stripped link": ("`NumPy <a.rst>`__", "NumPy"),
+}
 RESTORED = {
     "bare name": ("Use `oven.heat` here.", "这里用oven.heat。", "这里用`oven.heat`。"),
-    "role for a span": (
-        "Use {func}`oven.heat`.",
-        "用 `oven.heat`。",
-        "用 {func}`oven.heat`。",
-    ),
-    "short form of a role": (
-        "Use {func}`~oven.heat`.",
-        "用 heat()。",
-        "用 {func}`~oven.heat`。",
-    ),
-    "shown form of a role": (
-        "Use {func}`~oven.heat`.",
-        "用 heat。",
-        "用 {func}`~oven.heat`。",
-    ),
-    "role with a title": (
-        "Use {func}`heat <oven.heat>`.",
-        "用 heat。",
-        "用 {func}`heat <oven.heat>`。",
-    ),
-    "link for a role": (
-        "Use {func}`oven.heat`.",
-        "用 [`oven.heat`](http://a.org/x)。",
-        "用 {func}`oven.heat`。",
-    ),
     "one letter": ("Set `n` to 3.", "把n设为3。", "把`n`设为3。"),
     "one in the other": (
         "Set `heat` and `oven.heat`.",
         "设oven.heat和heat。",
         "设`oven.heat`和`heat`。",
-    ),
-    "formula of MathJax": (
-        "With $x + y$ it is so.",
-        "由 \\(x + y\\) 可知。",
-        "由 $x + y$ 可知。",
     ),
     "bare formula": ("With $x$ it is so.", "由x可知。", "由$x$可知。"),
     "target on the web": (
@@ -105,17 +91,7 @@ RESTORED = {
         "见[那个](b.html)和[NumPy](q.html)。",
         "见[那个](b.md)和[NumPy](a.md)。",
     ),
-    "a link that was stripped": (
-        "See [NumPy](a.md).",
-        "见 NumPy。",
-        "见 [NumPy](a.md)。",
-    ),
-    "a link around code": ("See [`oven`](a.md).", "见 oven。", "见 [`oven`](a.md)。"),
-    "a link that is not there in English": (
-        "See the oven.",
-        "见[烤箱](a.html)。",
-        "见烤箱。",
-    ),
+    "a link that is not English": ("See the oven.", "见[烤箱](a.html)。", "见烤箱。"),
     "an image": (
         "An ![oven](a.png).",
         "一个![烤箱](b/c.png)。",
@@ -142,13 +118,6 @@ AS_THEY_ARE = {
     "another image": ("An oven.", "一个![烤箱](c.png)。"),
     "within a link": ("See [NumPy](a.md), [that](c.md).", "见[那](c.html#NumPy)。"),
     "nothing": ("Just words.", "只有文字。"),
-}
-RESTORED_RST = {
-    "literal": ("Use ``oven.heat``.", "用 `oven.heat`。", "用 ``oven.heat``。"),
-    "role": ("Use :func:`oven.heat`.", "用 `oven.heat`。", "用 :func:`oven.heat`。"),
-    "link": ("See `this <a.rst>`__.", "见[这里](a.html)。", "见`这里 <a.rst>`__。"),
-    "stripped link": ("See `NumPy <a.rst>`__.", "见 NumPy。", "见 `NumPy <a.rst>`__。"),
-    "span of Markdown": ("Other words.", "用 `烤箱`。", "用 ``烤箱``。"),
 }
 
 
@@ -372,9 +341,7 @@ def test_no_translation_changes_and_nothing_adopted_is_ready(
 @pytest.mark.parametrize(
     ("page", "msgid"), [("ovens", DOOR), ("ovens", LIGHT), ("doors", DOOR)]
 )
-def test_an_update_keeps_what_was_adopted_waiting_and_whose_it_is(
-    page: str, msgid: str
-) -> None:
+def test_an_update_keeps_adopted_words_and_their_origin(page: str, msgid: str) -> None:
     """Whatever becomes of its English, and of its page."""
     old = Catalog(header={"Language": "zh_CN"}, entries=(adopted(Entry(msgid=DOOR)),))
     updated = update_catalogs(
@@ -413,10 +380,22 @@ def test_what_is_doubtful_stays_as_it_is(english: str, chinese: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("english", "chinese", "expected"), RESTORED_RST.values(), ids=RESTORED_RST
+    ("markup", "mark", "written"),
+    [
+        *((Markup.MARKDOWN, *row) for row in MARKS.values()),
+        *((Markup.RST, *row) for row in MARKS_OF_RST.values()),
+    ],
+    ids=[*MARKS, *MARKS_OF_RST],
 )
-def test_rest(english: str, chinese: str, expected: str) -> None:
-    assert restore(english, chinese, Markup.RST) == expected
+def test_a_mark_comes_back(markup: Markup, mark: str, written: str) -> None:
+    assert restore(f"Use {mark}.", f"用 {written}。", markup) == f"用 {mark}。"
+    assert restore(f"Use {mark}.", f"用 {mark}。", markup) == f"用 {mark}。"
+
+
+def test_links_and_spans_of_markdown_become_those_of_rest() -> None:
+    link = restore("See `this <a.rst>`__.", "见[这里](a.html)。", Markup.RST)
+    assert link == "见`这里 <a.rst>`__。"
+    assert restore("Other words.", "用 `烤箱`。", Markup.RST) == "用 ``烤箱``。"
 
 
 PIECES = st.lists(

@@ -150,7 +150,7 @@ def test_whoever_made_the_words_is_told() -> None:
         (blank(LAMP), None),
     ],
 )
-def test_what_waits_is_called_by_who_made_it(
+def test_what_waits_is_named_by_its_maker(
     entry: Entry, kind: OriginKind | None
 ) -> None:
     assert kind_of(entry) is kind

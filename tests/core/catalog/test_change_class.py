@@ -78,9 +78,7 @@ CLASSES = {
     ("kind", "old", "new"),
     [(kind, *pair) for kind, pairs in CLASSES.items() for pair in pairs],
 )
-def test_every_change_has_its_class_in_both_directions(
-    kind: ChangeClass, old: str, new: str
-) -> None:
+def test_class_of_changes_both_ways(kind: ChangeClass, old: str, new: str) -> None:
     assert classify(old, new).kind is kind
     assert classify(new, old).kind is kind
 

@@ -266,9 +266,7 @@ def test_table_of_the_status() -> None:
         (None, "by an unknown number of commits (the history is not here)\n"),
     ],
 )
-def test_the_distance_to_another_ref_is_told_in_commits(
-    commits: tuple[int, int] | None, text: str
-) -> None:
+def test_distance_to_another_ref(commits: tuple[int, int] | None, text: str) -> None:
     assert f"behind v2: {text}" in text_of(status_text, commits=commits)
 
 

@@ -136,9 +136,7 @@ REFUSED = {
 @pytest.mark.parametrize(
     ("english", "chinese", "old", "new"), FOLLOWED_MARKS.values(), ids=FOLLOWED_MARKS
 )
-def test_a_changed_mark_is_changed_in_the_translation(
-    english: str, chinese: str, old: str, new: str
-) -> None:
+def test_changed_marks_follow(english: str, chinese: str, old: str, new: str) -> None:
     before, after = (english.replace("@", mark) for mark in (old, new))
     followed = follow_change(before, after, chinese.replace("@", old))
     assert followed == Followed(msgstr=chinese.replace("@", new), is_certain=True)

@@ -156,9 +156,7 @@ def assert_nothing_mixed(catalogs: Catalogs, known: set[tuple[str, str]]) -> Non
             known.add((entry.msgid, entry.msgstr))
 
 
-def test_a_chain_of_releases_and_back_loses_and_mixes_nothing(
-    releases: Mapping[str, Pages],
-) -> None:
+def test_releases_and_back_lose_and_mix_nothing(releases: Mapping[str, Pages]) -> None:
     catalogs = translated_release(releases[RELEASES[0]])
     known = {(entry.msgid, entry.msgstr) for entry in entries_in(catalogs)}
     for before, after in pairwise((*RELEASES, *RELEASES[-2::-1])):
@@ -226,9 +224,7 @@ def test_text_that_stands_word_for_word_on_another_page_is_recovered(
         assert offered / len(found) > 0.88
 
 
-def test_what_changed_in_its_place_gets_its_own_old_translation(
-    releases: Mapping[str, Pages],
-) -> None:
+def test_edited_text_gets_its_old_translation(releases: Mapping[str, Pages]) -> None:
     catalogs = translated_release(releases[RELEASES[0]])
     known: set[str] = set()
     for before, after in pairwise(RELEASES):

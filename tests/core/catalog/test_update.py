@@ -110,9 +110,7 @@ def test_a_remark_on_an_entry_without_translation_stays() -> None:
     assert (entry.msgstr, entry.comments) == ("", ("ask upstream",))
 
 
-def test_text_that_changed_a_little_is_fuzzy_with_the_english_it_was_written_for() -> (
-    None
-):
+def test_text_that_changed_a_little_is_fuzzy_with_its_old_english() -> None:
     old = Entry(msgid=LONG, msgstr="每个分片……", comments=("seen",))
     result = update(catalog(old), EDITED)
     note = "fuzzy: rewording: … its gradients to [-the-]{+all+} others."
@@ -136,17 +134,13 @@ def test_a_fuzzy_entry_that_changes_again_remembers_the_first_english() -> None:
 
 
 @pytest.mark.parametrize("meanwhile", [EDITED, "Quite another sentence."])
-def test_text_that_returns_is_finished_even_if_another_was_offered_its_translation(
-    meanwhile: str,
-) -> None:
+def test_text_that_returns_is_finished_whatever_happened(meanwhile: str) -> None:
     back = update(update(written(LONG), meanwhile).catalog, LONG).catalog
     found = [(entry.msgid, entry.is_translated) for entry in back.entries]
     assert found == [(LONG, True)]
 
 
-def test_a_fuzzy_translation_that_someone_worked_on_is_kept_when_its_message_goes() -> (
-    None
-):
+def test_fuzzy_work_of_someone_is_kept_when_its_message_goes() -> None:
     once = update(written(LONG), EDITED).catalog
     live, kept = update(with_first(once, msgstr="改了一半"), LONG).catalog.entries
     assert (live.msgid, live.msgstr, live.is_translated) == (LONG, said(LONG), True)
@@ -235,9 +229,7 @@ def test_other_code_is_filled_in_and_kept_on_the_way_back() -> None:
     assert [item.is_translated for item in back.entries] == [True, False]
 
 
-def test_carried_text_serves_every_page_that_has_it_and_no_second_run_adds_any() -> (
-    None
-):
+def test_carried_text_serves_every_page_and_no_second_run_adds_any() -> None:
     old = "Read  this page before you start to write a kernel."
     new = "Read this page before you start to write a kernel."
     pages = {"page": [new], "other": [new]}
@@ -347,9 +339,7 @@ def test_edited_text_is_found_on_the_page_that_it_left() -> None:
     assert states(result["to"]) == {EDITED: "?" + said(LONG), KEYS: said(KEYS)}
 
 
-def test_a_text_that_is_still_in_use_may_help_others_but_only_if_very_much_alike() -> (
-    None
-):
+def test_a_text_in_use_may_help_others_only_if_very_much_alike() -> None:
     related = "Every shard keeps a copy of the state, and asks for what it lacks in the gradients."
     pages = {"other": [LONG], "page": [EDITED, related]}
     result = update_all({"other": written(LONG)}, pages)
@@ -387,9 +377,7 @@ def test_a_renamed_page_takes_its_catalogue_along() -> None:
     assert back["after"].catalog == Catalog()
 
 
-def test_a_small_page_that_takes_its_one_text_from_a_large_one_is_not_that_page() -> (
-    None
-):
+def test_a_small_page_that_takes_one_text_of_a_large_one_is_not_that_page() -> None:
     old = {"large": written(LONG, KEYS, STEPS, LOSS)}
     small, large = update_all(old, {"small": [LONG]}, "large").values()
     assert (states(small), small.counts.moved_from) == ({LONG: said(LONG)}, "")
@@ -416,9 +404,7 @@ def test_a_vanished_page_whose_text_lives_on_elsewhere_needs_no_catalogue() -> N
 
 
 @pytest.mark.parametrize("work", [{"msgstr": "另一种译法"}, {"comments": ("why so",)}])
-def test_a_vanished_page_keeps_the_work_that_is_nowhere_else(
-    work: dict[str, object],
-) -> None:
+def test_a_vanished_page_keeps_its_own_work(work: dict[str, object]) -> None:
     gone = with_first(written(LONG), **work)
     kept = left_of(gone)
     found = [(entry.msgstr, entry.obsolete) for entry in kept.entries]
@@ -526,9 +512,7 @@ def test_a_fuzzy_entry_of_another_tool_is_told_what_changed() -> None:
     assert (fuzzy_class(second), second.notes) == ("", ("paragraph",))
 
 
-def test_the_text_of_a_translation_in_work_that_returns_is_offered_not_finished() -> (
-    None
-):
+def test_the_text_of_an_unfinished_translation_that_returns_is_offered() -> None:
     old = catalog(Entry(msgid=EDITED, msgstr="改了一半", fuzzy=True, previous=LONG))
     entry = update(old, LONG).catalog.entries[0]
     assert (entry.msgstr, entry.fuzzy, entry.previous) == ("改了一半", True, LONG)
@@ -554,9 +538,7 @@ def test_redirects_name_kin_where_no_text_does() -> None:
         ("load()", {}),
     ],
 )
-def test_redirects_are_read_without_running_the_configuration(
-    value: str, expected: dict[str, str]
-) -> None:
+def test_redirects_are_read_but_not_run(value: str, expected: dict[str, str]) -> None:
     config = f"x = 1\nrediraffe_redirects = {value}"
     assert read_redirects(config) == expected
     below = {f"docs/{old}": f"docs/{new}" for old, new in expected.items()}
@@ -581,9 +563,7 @@ def test_the_notes_of_messages_in_rest_say_so() -> None:
     assert notes == ["heading (reST)", "paragraph (reST) · Pots"]
 
 
-def test_translations_by_context_stand_under_their_place_and_the_first_serves_everywhere() -> (
-    None
-):
+def test_translations_by_context_stand_under_it_and_the_first_everywhere() -> None:
     open_one, plain = Entry(msgid="State", context="Elsewhere"), written("State")
     by_place = {"noun\4State": "状态", "verb\4State": "说明"}
     found = translations_of(catalog(*CONTEXTS, open_one))
@@ -634,9 +614,7 @@ def _run(
 
 @pytest.mark.slow
 @given(_RELEASES)
-def test_no_chain_of_updates_loses_or_mixes_translations(
-    releases: list[dict[str, list[str]]],
-) -> None:
+def test_updates_lose_and_mix_nothing(releases: list[dict[str, list[str]]]) -> None:
     """P5, P6: each msgstr ever written is live, fuzzy or obsolete.
 
     A finished one is its own msgid's, and twice is once.
@@ -665,9 +643,7 @@ def test_no_chain_of_updates_loses_or_mixes_translations(
                 assert fuzzy_class(entry) == "merged"
 
 
-def test_the_stage_moves_the_catalogue_of_a_renamed_page_and_keeps_what_is_nowhere_else(
-    tmp_path: Path,
-) -> None:
+def test_the_stage_moves_the_catalogue_of_a_renamed_page(tmp_path: Path) -> None:
     def run(*, dry: bool = False) -> tuple[Locale, dict[str, Updated]]:
         """An update to the one page that is left."""
         lock = replace(LOCK, files=(SourceFile(path="after.md", blob="0" * 40),))

@@ -73,9 +73,7 @@ def test_what_an_older_state_said_is_gone() -> None:
         {"context": "A section"},
     ],
 )
-def test_what_somebody_has_changed_meanwhile_is_passed_over(
-    change: dict[str, Any],
-) -> None:
+def test_what_was_changed_meanwhile_is_passed_over(change: dict[str, Any]) -> None:
     catalog = Catalog(entries=(replace(LAMP, **change),))
     assert apply(catalog, named(draft_for(LAMP))) == (catalog, 0)
 
@@ -92,9 +90,7 @@ ENTRIES = st.builds(
 
 
 @given(st.lists(ENTRIES, max_size=8), st.lists(ENTRIES, max_size=8))
-def test_no_entry_changes_but_those_that_are_as_they_were(
-    now: list[Entry], asked: list[Entry]
-) -> None:
+def test_only_untouched_entries_change(now: list[Entry], asked: list[Entry]) -> None:
     drafts = named(*(draft_for(entry, "译") for entry in asked))
     changed_catalog, count = apply(Catalog(entries=tuple(now)), drafts)
     pairs = list(zip(now, changed_catalog.entries, strict=True))
@@ -169,9 +165,7 @@ def test_what_a_person_has_shifted_is_no_matter_here() -> None:
     assert refused({"A lamp": "灯"}, translated={TABLE: SAME, SWITCH: SAME}) == {}
 
 
-def test_a_page_that_cannot_be_merged_takes_none(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_page_that_is_not_merged_takes_none(monkeypatch: pytest.MonkeyPatch) -> None:
     from pipeline.core.drafting import drafts as accepting
     from pipeline.errors import GuardError
 
@@ -276,9 +270,7 @@ def test_the_same_text_gives_the_same_nonsense(text: str) -> None:
         ("Read only", {"read only": "只读"}, "只读"),
     ],
 )
-def test_names_and_terms_are_what_they_should_be(
-    english: str, terms: dict[str, str], expected: str
-) -> None:
+def test_names_and_terms(english: str, terms: dict[str, str], expected: str) -> None:
     assert stub.translate(english, stub.terms_of({"glossary": terms})) == expected
 
 

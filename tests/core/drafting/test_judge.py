@@ -134,9 +134,7 @@ def test_what_is_no_translation_is_refused(
 
 
 @pytest.mark.parametrize(("english", "kind", "answer", "msgstr"), KEPT)
-def test_what_is_a_translation_is_kept(
-    english: str, kind: str, answer: str, msgstr: str
-) -> None:
+def test_good_answer_is_kept(english: str, kind: str, answer: str, msgstr: str) -> None:
     judged = JUDGE.judge(question_of(english, kind), answer)
     assert (judged.msgstr, judged.refused) == (msgstr, None)
 
@@ -181,9 +179,7 @@ ABOUT_TASK = (
 
 
 @pytest.mark.parametrize("answer", ABOUT_TASK)
-def test_words_about_the_task_are_refused_where_the_english_has_none(
-    answer: str,
-) -> None:
+def test_words_about_the_task_are_refused_if_the_english_has_none(answer: str) -> None:
     question = question_of("Steam and lids of old kettles", "table cell")
     judged = JUDGE.judge(question, answer)
     assert judged.refused is Reason.CHATTER
@@ -271,9 +267,7 @@ def test_a_good_answer_ends_it() -> None:
     [(BAD, "", "another language"), (DOUBTFUL, DOUBTFUL, "4")],
     ids=["refused", "doubtful"],
 )
-def test_an_answer_that_is_not_good_is_put_again_with_the_reason(
-    answer: str, kept: str, reason: str
-) -> None:
+def test_a_poor_answer_is_put_again(answer: str, kept: str, reason: str) -> None:
     verdict = store_with(answer).verdict(QUESTION)
     assert (verdict.attempt, verdict.judged.msgstr) == (2, kept)
     assert verdict.refused[0] == answer
@@ -289,9 +283,7 @@ def test_an_answer_that_is_not_good_is_put_again_with_the_reason(
         (DOUBTFUL, LAMPS, LAMPS),
     ],
 )
-def test_after_two_answers_the_better_one_counts(
-    first: str, second: str, kept: str
-) -> None:
+def test_the_better_of_two_answers_counts(first: str, second: str, kept: str) -> None:
     verdict = store_with(first, second).verdict(QUESTION)
     assert (verdict.attempt, verdict.judged.msgstr) == (0, kept)
 
@@ -352,7 +344,7 @@ NO_TEXT = "the answer is not a string"
         ("9" * 10_000, NO_JSON, NO_JSON),
     ],
 )
-def test_each_question_has_an_answer_or_a_reason(
+def test_each_question_gets_answer_or_reason(
     text: str, first: str, second: str
 ) -> None:
     answers = read_reply(text, IDS)

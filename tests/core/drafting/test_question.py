@@ -130,9 +130,7 @@ def test_of_other_pages_nothing_is_asked() -> None:
         (draft_of(entry_of("Tracers", "heading"), "示踪"), STALE),
     ],
 )
-def test_a_draft_is_stale_when_what_it_was_made_with_has_changed(
-    entry: Entry, reason: str
-) -> None:
+def test_a_draft_is_stale_if_its_origin_has_changed(entry: Entry, reason: str) -> None:
     found = selected(entry)
     assert [stale.reason for stale in found.stale] == [reason]
     assert [question.why for question in found.questions] == [DraftReason.STALE]
@@ -175,9 +173,7 @@ def test_a_draft_of_the_glossary_is_stale_without_one() -> None:
         ("Tracers and kettles", "heading", ""),
     ],
 )
-def test_a_heading_that_is_a_term_needs_no_model(
-    english: str, kind: str, rendering: str
-) -> None:
+def test_headings_that_are_terms(english: str, kind: str, rendering: str) -> None:
     assert term_for(entry_of(english, kind), GLOSSARY) == rendering
     assert term_for(entry_of(english, kind), None) == ""
 

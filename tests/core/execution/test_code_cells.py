@@ -102,9 +102,7 @@ def test_metadata_of_another_shape_are_left_out(metadata: str) -> None:
         ({}, ()),
     ],
 )
-def test_tags_survive_odd_metadata(
-    cell: dict[str, Any], expected: tuple[str, ...]
-) -> None:
+def test_tags_of_odd_metadata(cell: dict[str, Any], expected: tuple[str, ...]) -> None:
     assert execution.tags_of(cell) == expected
 
 
@@ -240,13 +238,11 @@ OF_THE_ENVIRONMENT = [
 
 
 @pytest.mark.parametrize(("exception", "message"), OF_THE_ENVIRONMENT)
-def test_an_exception_is_blamed_on_the_environment(
-    exception: str, message: str
-) -> None:
+def test_exceptions_of_the_environment(exception: str, message: str) -> None:
     assert blame_of(exception, message) == "environment"
 
 
-def test_other_exceptions_are_blamed_on_upstream() -> None:
+def test_other_exceptions_are_upstreams() -> None:
     assert blame_of("TypeError", "got an unexpected keyword argument") == "upstream"
     assert blame_of("ValueError", "shapes do not match") == "upstream"
 
@@ -376,9 +372,7 @@ NOTEBOOK = notebook_value(
         ("a.ipynb", json.dumps(NOTEBOOK).encode(), "# A\nb\n```{toctree}\nd\n```"),
     ],
 )
-def test_tables_of_contents_are_looked_for_in_prose(
-    path: str, data: bytes, text: str
-) -> None:
+def test_tables_of_contents_are_in_prose(path: str, data: bytes, text: str) -> None:
     assert execution.text_with_contents(path, data) == text
 
 

@@ -147,9 +147,7 @@ def test_what_means_something_else_is_told(docs: str, here: str) -> None:
 @pytest.mark.parametrize(
     ("docs", "here", "expected"), FIRST_LINE.values(), ids=FIRST_LINE
 )
-def test_a_difference_shows_the_first_line_that_differs(
-    docs: str, here: str, expected: tuple[str, str]
-) -> None:
+def test_first_differing_line(docs: str, here: str, expected: tuple[str, str]) -> None:
     assert differences(cell(stream(docs)), cell(stream(here))) == (expected,)
 
 
@@ -227,7 +225,7 @@ def test_cells_are_code_cells_counted_from_one() -> None:
         (100, 3, "…" + "a " * 46 + "1 z z z"),
     ],
 )
-def test_long_lines_are_cut_to_the_part_that_differs(
+def test_long_lines_are_cut_to_what_differs(
     before: int, after: int, shown: str
 ) -> None:
     docs, here = (

@@ -184,9 +184,7 @@ def test_a_pattern_of_nothing_finds_nothing() -> None:
         ("lowering", "下降（lowering）", True),
     ],
 )
-def test_whether_a_translation_has_a_rendering(
-    rendering: str, chinese: str, expected: bool
-) -> None:
+def test_has_a_rendering(rendering: str, chinese: str, expected: bool) -> None:
     term = Term(english="x", renderings=(Rendering(rendering),))
     assert term.is_rendered_in(as_plain(chinese)) is expected
 
@@ -237,9 +235,7 @@ def test_a_file_that_weblate_wrote_is_read() -> None:
         (f'{HEAD}a,甲\n\nb,"甲,,\n\n\n', 4, "not CSV", "quotation mark"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_told_with_its_line(
-    text: str, line: int, what: str, hint: str
-) -> None:
+def test_a_faulty_file_is_refused(text: str, line: int, what: str, hint: str) -> None:
     with pytest.raises(InputError) as error:
         read_glossary(text, where="zh_CN.csv")
     assert error.value.where == f"zh_CN.csv:{line}"
@@ -266,9 +262,7 @@ def test_an_entry_with_a_context_may_differ_from_others() -> None:
     assert list(find_inconsistent([first, dicts])) == []
 
 
-def test_a_word_is_not_avoided_where_the_term_is_rendered_as_often_as_it_is_named() -> (
-    None
-):
+def test_a_word_is_not_avoided_where_each_mention_is_rendered() -> None:
     rules = glossary_of("derivative,导数,,", "derivative,倒数,avoid,")
     mentions = rules.mentions("The derivative, from the last layer on.")
     assert list(rules.misuses(mentions, "从倒数第一层起的导数。")) == []

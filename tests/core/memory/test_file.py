@@ -58,9 +58,7 @@ def test_reading_is_the_inverse_of_writing() -> None:
         ({"msgid": "Tea."}, r"'Tea\.' is not a digest"),
     ],
 )
-def test_a_wrong_entry_is_refused_with_its_line(
-    change: dict[str, Any], what: str
-) -> None:
+def test_a_wrong_entry_is_an_error(change: dict[str, Any], what: str) -> None:
     entry = replace(MEMORY.entries[0], **change, line=12)
     with pytest.raises(InputError, match=what) as caught:
         read(replace(FILE, entries=(entry,)))
@@ -85,9 +83,7 @@ def test_a_file_of_another_folder_is_refused_with_its_first_line() -> None:
         ("X-Upstream-Commit", "", "is no memory: its header needs"),
     ],
 )
-def test_a_wrong_header_is_refused_with_its_line(
-    field: str, value: str, what: str
-) -> None:
+def test_a_wrong_header_is_an_error(field: str, value: str, what: str) -> None:
     with pytest.raises(InputError, match=what) as caught:
         read(replace(FILE, header={**FILE.header, field: value}))
     assert caught.value.where == "f.po:1"

@@ -84,9 +84,7 @@ def test_a_message_that_is_on_the_page_again_gets_its_obsolete_translation() -> 
     ],
     ids=["the previous English", "a part", "other parts", "the message"],
 )
-def test_entries_whose_english_is_known_in_part_wait_for_the_rest(
-    entry: Entry, msgstr: str
-) -> None:
+def test_entries_known_in_part_wait_for_the_rest(entry: Entry, msgstr: str) -> None:
     found = opened(entry)
     (on_page,) = found.catalog.entries
     assert (on_page.msgstr, on_page.previous) == (msgstr, None)

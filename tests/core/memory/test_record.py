@@ -162,9 +162,7 @@ def test_an_address_is_left_out_in_whatever_mark_up_it_stands() -> None:
 @pytest.mark.parametrize(
     ("stored", "english"), [("⟦1⟧", None), ("⟦1⟧", "Short."), ("⟦9⟧", ENGLISH)]
 )
-def test_what_takes_english_that_is_not_known_is_not_restored(
-    stored: str, english: str | None
-) -> None:
+def test_unknown_english_is_not_restored(stored: str, english: str | None) -> None:
     assert restore(stored, english) is None
 
 
@@ -214,9 +212,7 @@ def test_a_number_that_no_atom_has_is_english_that_is_not_known(number: str) -> 
         ("茶。", "茶。", ()),
     ],
 )
-def test_a_translation_that_is_english_is_kept_as_a_note(
-    msgstr: str, text: str, notes: tuple[str, ...]
-) -> None:
+def test_english_becomes_a_note(msgstr: str, text: str, notes: tuple[str, ...]) -> None:
     entry = Entry(msgid="Tea.", msgstr=msgstr, fuzzy=True, previous="Old tea.")
     kept = stored(entry)
     assert (kept.text, kept.notes) == (text, notes)

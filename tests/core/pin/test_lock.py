@@ -206,9 +206,7 @@ def test_pages_by_their_names(paths: list[str], pages: dict[str, list[str]]) -> 
         (f"{NFC}/{NFD}.md", f"{NFD}/{NFC}.md", 0),
     ],
 )
-def test_of_two_files_of_one_name_one_makes_the_page(
-    first: str, second: str, shown: int
-) -> None:
+def test_one_of_two_files_makes_the_page(first: str, second: str, shown: int) -> None:
     both = files(first, second)
     (page,) = pages_of(both)
     assert page.files == (both[shown],)
@@ -269,9 +267,7 @@ def test_a_page_that_is_refused_is_an_error_and_any_other_file_a_warning() -> No
     ("first", "second"),
     [("Guide.md", "guide.md"), (f"{NFC}.png", f"{NFD}.png"), ("A/x", "a/X")],
 )
-def test_names_that_are_one_file_on_some_systems_are_told(
-    first: str, second: str
-) -> None:
+def test_names_that_are_one_file_on_some_systems(first: str, second: str) -> None:
     lock = replace(LOCK, files=files(first, second, "other.md"))
     (found,) = names_at_risk(lock, lambda page: True)
     assert (found.where, found.is_error) == (second, False)

@@ -121,9 +121,7 @@ def test_a_word_and_a_version_give_a_pin(
         ("a{version}", "1.0.0", "is not a ref"),
     ],
 )
-def test_a_pin_that_would_be_a_guess_is_refused(
-    word: str, told: str | None, what: str
-) -> None:
+def test_a_guessed_pin_is_refused(word: str, told: str | None, what: str) -> None:
     with pytest.raises(ConfigError) as caught:
         choose_pin(word, package_version=told, now=NOW)
     assert what in caught.value.what
@@ -160,9 +158,7 @@ def test_a_ref_without_a_version_replaces_the_template(end: str) -> None:
         ('beside = ["1.2.0"]\n', 'beside = ["1.2.0"]\n'),
     ],
 )
-def test_a_release_that_gets_the_pin_is_no_longer_beside_it(
-    before: str, after: str
-) -> None:
+def test_the_pinned_release_is_not_beside_the_pin(before: str, after: str) -> None:
     line = 'ref = "jax-v{version}"\n'
     found = moved(NOW, CONFIG.replace(line, line + before))
     assert found == moved(NOW).replace(line, line + after)
@@ -332,9 +328,7 @@ def test_released_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.slow
-def test_a_package_that_the_index_has_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_index(tmp_path / "index", monkeypatch)
     what = "index has no jax that can be installed here, or cannot be reached"
     with pytest.raises(UpstreamError, match=what) as caught:

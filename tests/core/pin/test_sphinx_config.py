@@ -39,9 +39,7 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize(("code", "expected"), CASES.items())
-def test_literals_are_values_and_nothing_else_is(
-    code: str, expected: dict[str, Any]
-) -> None:
+def test_only_literals_are_values(code: str, expected: dict[str, Any]) -> None:
     assert sphinx_values(code) == expected
 
 
@@ -57,9 +55,7 @@ def test_literals_are_values_and_nothing_else_is(
         ("myst_substitutions", ["a"], False),
     ],
 )
-def test_whether_myst_is_told_to_look_for_substitutions(
-    name: str, value: object, expected: bool
-) -> None:
+def test_myst_looks_for_substitutions(name: str, value: object, expected: bool) -> None:
     assert has_substitutions({name: value}) is expected
 
 
@@ -101,9 +97,7 @@ def excluded(*patterns: str) -> list[str]:
         ("", []),
     ],
 )
-def test_a_pattern_leaves_pages_out_as_sphinx_does(
-    pattern: str, expected: list[str]
-) -> None:
+def test_patterns_exclude_pages_as_in_sphinx(pattern: str, expected: list[str]) -> None:
     assert excluded(pattern) == expected
 
 

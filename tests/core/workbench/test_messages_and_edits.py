@@ -205,9 +205,7 @@ def rejected(catalog: Catalog, entry: Entry) -> Edited:
         ),
     ],
 )
-def test_a_rejected_entry_is_open_again(
-    entry: Entry, comments: tuple[str, ...]
-) -> None:
+def test_a_rejected_entry_is_open(entry: Entry, comments: tuple[str, ...]) -> None:
     result = rejected(one(entry, TEA), entry)
     assert result.step.after.comments == ("mind the tone", *comments)
     assert result.step.kept is None
@@ -271,9 +269,7 @@ def test_rejected_words_are_kept_once_and_in_a_comment_where_there_are_others(
         ([replace(FUZZY, fuzzy=False)], replace(FUZZY, fuzzy=False)),
     ],
 )
-def test_nothing_is_rejected_that_was_not_seen(
-    entries: list[Entry], theirs: Entry | None
-) -> None:
+def test_nothing_unseen_is_rejected(entries: list[Entry], theirs: Entry | None) -> None:
     with pytest.raises(ConflictError) as conflict:
         reject(one(*entries), seen(FUZZY), stamp=STAMP)
     assert conflict.value.theirs == theirs
@@ -309,9 +305,7 @@ def test_what_was_there_before_comes_back_with_its_state(
 
 
 @pytest.mark.parametrize("entries", [(), (NEWER,)])
-def test_nothing_is_put_back_or_kept_that_was_not_seen(
-    entries: tuple[Entry, ...],
-) -> None:
+def test_nothing_unseen_is_put_back_or_kept(entries: tuple[Entry, ...]) -> None:
     catalog = Catalog(entries=entries)
     theirs = entries[0] if entries else None
     with pytest.raises(ConflictError) as conflict:

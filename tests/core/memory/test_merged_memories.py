@@ -56,17 +56,13 @@ def drafted(text: str) -> Entry:
         ("甲", "?乙", "甲"),
     ],
 )
-def test_without_a_base_finished_beats_unfinished(
-    ours: str, theirs: str, stays: str
-) -> None:
+def test_finished_beats_unfinished(ours: str, theirs: str, stays: str) -> None:
     merged = merge(written(ours), written(theirs))
     assert merged.conflicts == []
     assert merged.memory.entries == (written(stays),)
 
 
-def test_both_sides_of_a_conflict_are_handed_back_and_none_is_written_into_the_other() -> (
-    None
-):
+def test_both_sides_of_a_conflict_are_handed_back_and_ours_stays() -> None:
     merged = merge(written("甲"), written("乙"), before=written("丙"))
     assert merged.conflicts == [(written("甲"), written("乙"))]
     assert merged.memory.entries == (written("甲"),)
@@ -75,9 +71,7 @@ def test_both_sides_of_a_conflict_are_handed_back_and_none_is_written_into_the_o
 
 @pytest.mark.parametrize("follows", [False, True])
 @pytest.mark.parametrize("theirs", ["", "乙"])
-def test_what_was_stored_gives_way_to_what_the_memory_has_now(
-    theirs: str, follows: bool
-) -> None:
+def test_stored_words_give_way_to_the_memorys(theirs: str, follows: bool) -> None:
     before = written("甲")
     merged = merge(before, written(theirs), before=before, follows=follows)
     assert merged.memory.entries == (written(theirs),)
@@ -204,18 +198,14 @@ def test_a_fuzzy_copy_of_the_english_is_held_by_its_finished_original() -> None:
         (drafted("甲"), drafted("乙"), drafted("乙")),
     ],
 )
-def test_a_draft_gives_way_to_anything_and_is_no_conflict(
-    ours: Entry, theirs: Entry, stays: Entry
-) -> None:
+def test_drafts_give_way_to_anything(ours: Entry, theirs: Entry, stays: Entry) -> None:
     merged = merge(ours, theirs, before=written("丙"))
     assert merged.memory.entries == (stays,)
     assert (merged.conflicts, merged.given_up) == ([], [])
 
 
 @pytest.mark.parametrize("ours", [written(""), drafted("甲")])
-def test_neither_drafts_nor_blanks_are_added_to_a_page_that_lacks_them(
-    ours: Entry,
-) -> None:
+def test_no_drafts_or_blanks_are_added_to_a_page_that_lacks_them(ours: Entry) -> None:
     other = replace(OTHER, msgstr="乙")
     assert merge(ours, other).memory.entries == (other,)
 
@@ -348,9 +338,7 @@ def test_whose_translation_stays(base: str, ours: str, theirs: str, stays: str) 
 
 @pytest.mark.parametrize("base", ["", "丙"])
 @pytest.mark.parametrize(("ours", "theirs"), [("甲", "乙"), ("?甲", "?乙")])
-def test_only_what_both_have_translated_is_a_conflict(
-    base: str, ours: str, theirs: str
-) -> None:
+def test_what_both_translated_is_a_conflict(base: str, ours: str, theirs: str) -> None:
     merged = merge_branches(
         memory(entry(TEA, base), entry(CAKE)),
         memory(entry(TEA, ours), entry(CAKE, "糕")),
@@ -441,8 +429,6 @@ def test_header_of_the_team_and_comment_above_it_merge_by_field() -> None:
 
 
 @pytest.mark.parametrize("others", [[], [EMPTIED]])
-def test_emptied_words_stay_obsolete_though_the_page_has_their_message(
-    others: list[Entry],
-) -> None:
+def test_emptied_words_stay_obsolete_beside_their_message(others: list[Entry]) -> None:
     ours, theirs = memory(entry(TEA), EMPTIED), memory(entry(TEA), *others)
     assert said(merge_branches(tea(""), ours, theirs)) == ["", "~茶"]
