@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from pipeline.core.memory.record import digest
 from pipeline.core.review import (
@@ -33,7 +33,6 @@ WAITS = entry(LAMP, "灯", fuzzy=True, previous=SAW)
 GONE = entry(LAMP, "灯", obsolete=True)
 OLD_NAME = entry(SAW, "灯")
 COPIED = ("same: as the English",)
-WAITS = entry(LAMP, "灯", fuzzy=True, previous=SAW)
 
 
 def happened(old: Sequence[Entry], new: Sequence[Entry]) -> list[str]:
