@@ -382,7 +382,7 @@ VERSION = 1
 _LIMIT = Limit(8 * REPLY_BYTES, "bytes")
 
 
-class KeptReply(msgspec.Struct, frozen=True, kw_only=True):
+class KeptReply(Struct, frozen=True, kw_only=True):
     """One stored reply.
 
     A request asks several questions. ``questions`` maps the short id of each, as the model saw it,

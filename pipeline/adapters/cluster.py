@@ -302,7 +302,7 @@ def run_on_cluster(
                 client.cancel(futures, force=True)
 
 
-class _Cell(msgspec.Struct):
+class _Cell(Struct):
     """Parts of a notebook's cell that are checked in the answer of a worker."""
 
     cell_type: str
@@ -310,7 +310,7 @@ class _Cell(msgspec.Struct):
     outputs: list[dict[str, Any]] = []
 
 
-class _Notebook(msgspec.Struct):
+class _Notebook(Struct):
     """Cells of a notebook that a worker sends back."""
 
     cells: list[_Cell]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from pipeline.config.reader import read_settings
 from pipeline.config.settings import Settings, Upstream
@@ -178,7 +178,7 @@ def _with_address(upstream: Upstream, address: str) -> Upstream:
             "--upstream is empty",
             hint="Give a URL, a bundle, a repository or a folder.",
         )
-    return msgspec.structs.replace(upstream, url=address, url_replaced=True)
+    return replace(upstream, url=address, url_replaced=True)
 
 
 def locales_of(arguments: argparse.Namespace, settings: Settings) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from pipeline import packages
@@ -59,7 +58,7 @@ def site(run: Run, options: BuildOptions, *, show_fuzzy: bool) -> RunResult:
 
     # The option becomes part of the site's policy. So all pages are rendered again if the option
     # has changed.
-    policy = structs.replace(run.upstream.site, show_fuzzy=show_fuzzy)
+    policy = replace(run.upstream.site, show_fuzzy=show_fuzzy)
     with run_lock(run):
         lock = read_pulled(run)
         # Skip the preview, because the site has its own pages.

@@ -17,7 +17,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-from msgspec import Struct, structs
+from msgspec import Struct
 from msgspec.structs import replace
 
 from pipeline.adapters.files import read_bytes, write_if_changed
@@ -234,7 +234,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     # The run at the target writes even if the upgrade is dry: a dry upgrade runs in a scratch copy.
     target = replace(
         run,
-        upstream=structs.replace(run.upstream, ref=pin.ref, version=pin.version),
+        upstream=replace(run.upstream, ref=pin.ref, version=pin.version),
         dry=False,
     )
     with run_lock(replace(run, dry=is_dry)):
@@ -489,7 +489,7 @@ def _wanted_version(run: Run, word: str, file: PinFile) -> tuple[str, str]:
 
 def _run_beside(run: Run, template: str, version: str) -> Run:
     """Return the run for the release ``version``, which the configuration has beside the pin."""
-    pinned = structs.replace(run.upstream, beside=(*run.upstream.beside, version))
+    pinned = replace(run.upstream, beside=(*run.upstream.beside, version))
     release = release_beside(pinned, template, version)
     upstreams = {**run.settings.upstreams, run.name: pinned, release.name: release}
     settings = replace(run.settings, upstreams=upstreams)

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from msgspec import Struct, structs, to_builtins
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from pipeline.adapters import files
@@ -187,10 +187,10 @@ def _rebuilt(
     if (settings.root / upstream.url).exists() and not (root / upstream.url).exists():
         # The upstream's URL is a relative path to a folder outside the project.
         address = str((settings.root / upstream.url).resolve())
-        upstream = structs.replace(upstream, url=address)
+        upstream = replace(upstream, url=address)
     reference = upstream.reference
     # Without ``reference`` the pull does not import the package to read its docstrings.
-    upstream = structs.replace(upstream, reference=None)
+    upstream = replace(upstream, reference=None)
     run = Run(settings=there, upstream=upstream, log=Log(QUIET), locales=(locale,))
     data = files.read_bytes(run.paths.lock)
     lock = parse_lock(data, where=str(run.paths.lock))
@@ -204,7 +204,7 @@ def _rebuilt(
             hint="Build the site from a commit, and publish it again.",
         )
     if reference and _copy_docstrings(lock, Paths(settings.root, name), run.paths):
-        run = replace(run, upstream=structs.replace(upstream, reference=reference))
+        run = replace(run, upstream=replace(upstream, reference=reference))
     else:
         own = [file for file in lock.files if not is_reference(file.path)]
         lock = replace(lock, files=tuple(own))

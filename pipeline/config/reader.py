@@ -16,7 +16,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from pipeline.config.schema import read_table
 from pipeline.config.settings import (
@@ -93,8 +94,8 @@ def release_beside(pinned: Upstream, template: str, release: str) -> Upstream:
     # The release's site is a folder of the pin's site. Its pages have no links to notebooks,
     # because the workflow publishes only notebooks of the pin.
     url = pinned.site.url
-    site = structs.replace(pinned.site, url=url and f"{url}{release}/", notebook_url="")
-    return structs.replace(
+    site = replace(pinned.site, url=url and f"{url}{release}/", notebook_url="")
+    return replace(
         pinned,
         site=site,
         name=beside_name(pinned.name, release),
@@ -182,7 +183,7 @@ class _Reader(Struct, frozen=True):
         run = []
         for number, rule in enumerate(table.run):
             run.append(self._run_rule(rule, f"{key}.run[{number}]", modes))
-        values = structs.asdict(table) | {
+        values = asdict(table) | {
             "name": name,
             "url": replaced or table.url,
             "ref": table.ref.replace("{version}", version),
@@ -251,7 +252,7 @@ class _Reader(Struct, frozen=True):
                         f"{table.startup!r}",
                         hint="Move the file: a pull replaces everything in that folder.",
                     )
-            modes[name] = Mode(**structs.asdict(table), name=name)
+            modes[name] = Mode(**asdict(table), name=name)
         return modes
 
     def _run_rule(
@@ -266,8 +267,7 @@ class _Reader(Struct, frozen=True):
                     "A mode of your own is a table [tool.pipeline.modes.NAME].",
                 )
         return RunRule(
-            **structs.asdict(table)
-            | {"modes": tuple(modes[name] for name in table.modes)}
+            **asdict(table) | {"modes": tuple(modes[name] for name in table.modes)}
         )
 
     def _site(self, name: str, table: SiteTable) -> SitePolicy:
@@ -280,7 +280,7 @@ class _Reader(Struct, frozen=True):
                 hint="Use a name that differs from the upstream's.",
             )
         repository = self.environ.get(REPOSITORY_VARIABLE, "")
-        values = structs.asdict(table)
+        values = asdict(table)
         for template in TEMPLATE_PLACEHOLDERS:
             values[template] = _with_repository(values[template], repository)
         return SitePolicy(**values | {"hero_code": table.hero_code.strip("\n")})

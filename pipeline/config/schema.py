@@ -14,7 +14,8 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
+from msgspec.structs import fields
 
 from pipeline.errors import ConfigError, did_you_mean
 
@@ -38,7 +39,7 @@ _STEP = re.compile(r"\.([\w-]+)|\[(\.\.\.|\d+)\]")
 
 
 class Table(
-    msgspec.Struct,
+    Struct,
     frozen=True,
     kw_only=True,
     rename="kebab",
@@ -156,8 +157,7 @@ def _explain(error: msgspec.ValidationError, root: _Place) -> tuple[str, str]:
 
 def _kinds(kind: Any) -> dict[str, Any]:
     """Return the keys of a table with the types of their values."""
-    fields = msgspec.structs.fields(_plain(kind))
-    return {field.encode_name: field.type for field in fields}
+    return {field.encode_name: field.type for field in fields(_plain(kind))}
 
 
 def _hint(kind: Any) -> str:

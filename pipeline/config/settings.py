@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, field, structs
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
 from pipeline.config.schema import (
     MOST,
@@ -381,9 +382,7 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
     def as_locked(self, markdown: str, *, substitutions: bool) -> Upstream:
         """Return the upstream with the Markdown dialect and substitutions recorded in its lock."""
         locked = Dialect(markdown) if markdown else self.locked_markdown
-        return structs.replace(
-            self, locked_markdown=locked, has_substitutions=substitutions
-        )
+        return replace(self, locked_markdown=locked, has_substitutions=substitutions)
 
     def selects(self, page: str) -> bool:
         """Return whether the configuration selects ``page`` (a name without suffix).

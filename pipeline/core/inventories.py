@@ -245,7 +245,7 @@ class OtherSite(Struct, frozen=True, kw_only=True):
     objects: tuple[InventoryObject, ...]
 
 
-class _Site(msgspec.Struct):
+class _Site(Struct):
     """Schema of an ``OtherSite`` in JSON, with one string per object."""
 
     url: str

@@ -18,7 +18,8 @@ from itertools import chain
 from typing import Any
 
 import msgspec
-from msgspec import structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.core.pin.lock import DOCSTRING_SUFFIX, REFERENCE, Lock
 from pipeline.errors import InputError
@@ -80,7 +81,7 @@ def _evaluated(text: str) -> str:
     return rst
 
 
-class Directive(msgspec.Struct, frozen=True, kw_only=True):
+class Directive(Struct, frozen=True, kw_only=True):
     """A directive on a page, and the reST that autodoc generates for it."""
 
     page: str
@@ -90,7 +91,7 @@ class Directive(msgspec.Struct, frozen=True, kw_only=True):
     lines: tuple[str, ...] = ()
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class Row(Struct, frozen=True, kw_only=True):
     """A row in a table of autosummary."""
 
     page: str
@@ -99,7 +100,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     signature: str = ""
 
 
-class Object(msgspec.Struct, frozen=True, kw_only=True):
+class Object(Struct, frozen=True, kw_only=True):
     """A documented object."""
 
     what: str  # autodoc's kind (function, class, method …) or "option"
@@ -112,7 +113,7 @@ class Object(msgspec.Struct, frozen=True, kw_only=True):
     types: dict[str, str] = {}  # types of parameters, from annotations
 
 
-class Failure(msgspec.Struct, frozen=True, kw_only=True):
+class Failure(Struct, frozen=True, kw_only=True):
     """A name on a page whose docstring Sphinx could not read, or could read only in part."""
 
     page: str
@@ -138,7 +139,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.name} is documented, but the package does not have it"
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
+class Record(Struct, frozen=True, kw_only=True):
     """Answer of ``adapters.reference`` to a request."""
 
     key: str = ""  # digest of the request
@@ -178,10 +179,8 @@ def files_of(record: Record) -> dict[str, bytes]:
         documents[name] = paths.get(text, "")
     objects: dict[str, Object] = {}
     for name, found in record.objects.items():
-        objects[name] = structs.replace(found, doc="", document=documents.get(name, ""))
-    stored = msgspec.json.encode(
-        structs.replace(record, objects=objects), order="sorted"
-    )
+        objects[name] = replace(found, doc="", document=documents.get(name, ""))
+    stored = msgspec.json.encode(replace(record, objects=objects), order="sorted")
     files[PATH] = msgspec.json.format(stored, indent=1) + b"\n"
     return files
 

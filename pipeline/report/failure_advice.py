@@ -11,6 +11,7 @@ import re
 from functools import cache
 
 import msgspec
+from msgspec import Struct
 
 from pipeline.core.execution.code_cells import cell_name
 from pipeline.core.execution.result import (
@@ -26,7 +27,7 @@ _MODULE = re.compile(r"No module named '?([\w.]+)")
 _NEVER = "(?!)"  # a pattern that matches nothing
 
 
-class _Texts(msgspec.Struct, frozen=True):
+class _Texts(Struct, frozen=True):
     """The tables of ``failure_advice.toml``."""
 
     whose: dict[str, str]

@@ -140,28 +140,28 @@ def _lock_record(lock: Lock) -> dict[str, str]:
     return {key: getattr(lock, key) for key in _LOCK_KEYS}
 
 
-class _Upstream(msgspec.Struct, frozen=True):
+class _Upstream(Struct, frozen=True):
     name: str
     ref: str
     commit: str
     version: str
 
 
-class _Execution(msgspec.Struct, frozen=True):
+class _Execution(Struct, frozen=True):
     status: str
 
 
-class _Page(msgspec.Struct, frozen=True):
+class _Page(Struct, frozen=True):
     page: str
     translated: int
     execution: _Execution | None
 
 
-class _Locale(msgspec.Struct, frozen=True):
+class _Locale(Struct, frozen=True):
     pages: tuple[_Page, ...]
 
 
-class Previous(msgspec.Struct, frozen=True):
+class Previous(Struct, frozen=True):
     """The compared parts of the last report. ``only`` are the page patterns of that run."""
 
     upstream: _Upstream

@@ -215,7 +215,7 @@ def digest_of_file(data: bytes) -> str:
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
-class UpstreamOfSite(msgspec.Struct, frozen=True):
+class UpstreamOfSite(Struct, frozen=True):
     """The upstream repository and the commit that a site was built from."""
 
     name: str
@@ -223,7 +223,7 @@ class UpstreamOfSite(msgspec.Struct, frozen=True):
     commit: str
 
 
-class PublishedPage(msgspec.Struct, frozen=True):
+class PublishedPage(Struct, frozen=True):
     """One page of a site."""
 
     page: str
@@ -246,7 +246,7 @@ class PublishedPage(msgspec.Struct, frozen=True):
         return path if path in self.files else ""
 
 
-class Manifest(msgspec.Struct, frozen=True):
+class Manifest(Struct, frozen=True):
     """Manifest of a site: its locale, the commits that it was built from, and its pages."""
 
     schema: int

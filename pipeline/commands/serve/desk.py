@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 from msgspec import to_builtins
+from msgspec.structs import asdict
 
 from pipeline.adapters.web import Site
 from pipeline.commands.serve import STATIC
@@ -407,6 +408,6 @@ def _as_action(function: Callable[..., Any]) -> Callable[[Any], Any]:
             question = msgspec.convert(words, kind)
         except msgspec.ValidationError as error:
             raise InputError(f"cannot be answered: {error}", where="serve") from error
-        return function(**msgspec.structs.asdict(question))
+        return function(**asdict(question))
 
     return call

@@ -127,7 +127,7 @@ _TEXTS = ("url", "ref", "commit", "date", "version", "package")
 _Plain = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f\ud800-\udfff]*\Z")]
 
 
-class _File(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+class _File(Struct, kw_only=True, forbid_unknown_fields=True):
     """Schema of a lock in JSON."""
 
     url: _Plain

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, field, structs, to_builtins
+from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
 from pipeline.adapters import files, kernel
 from pipeline.adapters.kernel import sandbox
@@ -142,8 +143,8 @@ def _rule(context: ExecutionContext, page: Page) -> RunRule:
     # The environment has a key such as "package jax_cuda" for each installed package.
     installed = {name.replace("_", "-") for name in context.environment}
     if all(f"package {name}" in installed for name in rule.needs):
-        return structs.replace(rule, until=0)
-    return structs.replace(rule, modes=(), devices=0)
+        return replace(rule, until=0)
+    return replace(rule, modes=(), devices=0)
 
 
 def read_notebook(path: Path) -> Mapping[str, Any] | None:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import structs
 from msgspec.structs import replace
 
 from pipeline.adapters.files import files_below, read_bytes, write_if_changed
@@ -207,7 +206,7 @@ def _read(run: Run, request: dict[str, Any], key: str) -> Record:
         environments=run.paths.cache / "environments",
     )
     record = read_record(data, where=run.package or run.name)
-    return structs.replace(record, key=key, settings=request["settings"])
+    return replace(record, key=key, settings=request["settings"])
 
 
 def _stored_record(path: Path) -> Record | None:

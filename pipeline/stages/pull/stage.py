@@ -6,7 +6,6 @@ Only ``pull`` updates the checkout. ``read_pulled`` may finish or undo an interr
 
 from __future__ import annotations
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from pipeline.adapters.files import read_bytes
@@ -197,7 +196,7 @@ def with_absolute_address(run: Run) -> Upstream:
     """
     # A relative address would lead elsewhere from a temporary copy of the project.
     url = address_of(run.settings, run.upstream).url
-    return structs.replace(
+    return replace(
         run.upstream, url=url, url_replaced=True, configured_url=locked_url(run)
     )
 
