@@ -104,10 +104,10 @@ class Repository:
             if path.endswith(endings) and head.startswith("100")
         }
 
-    def pages_ever(self) -> dict[str, str]:
-        """Return all notebook and Markdown blobs of the history, each with one path."""
+    def pages_ever(self, endings: tuple[str, ...] = PAGES) -> dict[str, str]:
+        """Return all blobs of the history with these ``endings``, each with one path."""
         rows = self.git("rev-list", "--objects", "--all").decode().split("\n")
-        entries = (row.split(" ", 1) for row in rows if row.endswith(PAGES))
+        entries = (row.split(" ", 1) for row in rows if row.endswith(endings))
         return {blob: path for blob, path in sorted(entries)}  # noqa: C416  # dict() loses the types
 
     def read(self, blobs: Sequence[str]) -> Iterator[tuple[str, bytes]]:

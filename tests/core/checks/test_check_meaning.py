@@ -57,8 +57,12 @@ def sample() -> list[Subject]:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> list[Subject]:
+def finished(
+    jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory
+) -> list[Subject]:
     """The finished translations of the real docs, rejoined from the committed memory."""
+    if not WHOLE:
+        pytest.skip("takes a minute: set JAX_DOCS_WHOLE")
     clone = tmp_path_factory.mktemp("finished") / "clone"
     subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
     sync = [sys.executable, "-m", "pipeline", "sync", "--no-execute", "-q"]
@@ -140,9 +144,6 @@ def test_good_translations_of_the_sample_are_left_alone(sample: list[Subject]) -
     assert alarms <= set(silenced)
 
 
-@pytest.mark.slow
-@pytest.mark.realdocs
-@pytest.mark.skipif(not WHOLE, reason="takes a minute: set JAX_DOCS_WHOLE")
 def test_mistakes_in_finished_docs_are_told(finished: list[Subject]) -> None:
     results = {defect.name: told_of(finished, defect) for defect in DEFECTS}
     for name, (told, of) in results.items():
@@ -159,9 +160,6 @@ def test_mistakes_in_finished_docs_are_told(finished: list[Subject]) -> None:
     assert not too_few
 
 
-@pytest.mark.slow
-@pytest.mark.realdocs
-@pytest.mark.skipif(not WHOLE, reason="takes a minute: set JAX_DOCS_WHOLE")
 def test_lost_clauses_in_finished_docs_are_told(finished: list[Subject]) -> None:
     pairs = without_clauses(finished)
     by_meaning = sum(is_told(before, after) for before, after in pairs)
@@ -172,9 +170,6 @@ def test_lost_clauses_in_finished_docs_are_told(finished: list[Subject]) -> None
     assert by_meaning >= LEAST_CLAUSES * len(pairs)
 
 
-@pytest.mark.slow
-@pytest.mark.realdocs
-@pytest.mark.skipif(not WHOLE, reason="takes a minute: set JAX_DOCS_WHOLE")
 def test_finished_docs_are_left_alone(finished: list[Subject]) -> None:
     alarms = false_alarms(finished)
     for check in MEANING:
@@ -202,9 +197,6 @@ def swapped(subject: Subject, chance: random.Random) -> Subject | None:
     return None
 
 
-@pytest.mark.slow
-@pytest.mark.realdocs
-@pytest.mark.skipif(not WHOLE, reason="takes a minute: set JAX_DOCS_WHOLE")
 def test_swapped_code_in_finished_docs_is_told(finished: list[Subject]) -> None:
     chance = random.Random("swaps")
     pairs = [(subject, swapped(subject, chance)) for subject in finished]

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from corpus import msgids, page, translated
 from evaluated import structures_of
 from hostile_translations import PAYLOADS, attacks
 from msgspec import Struct
 from notebooks import notebook, prose
 
 from pipeline.core.document.merge import merge
-from pipeline.core.document.reader import Document, read_document
+from pipeline.core.document.reader import Document
 from pipeline.reading import MYST, Dialect, Reading
 
 # How many translations, and which: for longer runs.
@@ -95,7 +96,7 @@ class Sample(Struct, frozen=True, kw_only=True):
         if self.path.endswith(".ipynb"):
             head, tail = text[: text.index("\n> ")], text[text.index("\n> ") :]
             text = notebook(prose(head), prose(tail), language_info={"name": "x"})
-        return read_document(self.path, text.encode(), self.reading)
+        return page(text, self.reading, path=self.path)
 
 
 SAMPLES = {
@@ -192,14 +193,12 @@ def test_no_translation_adds_what_a_program_evaluates(
     for number in range(SEED, SEED + rounds):
         document = sample.read(number)
         attack = attacks(f"{dialect} {program} {number}", payloads)
-        messages = [message for _, message in document.messages()]
-        assert len(messages) >= MESSAGES
-        hostile = {message.msgid: attack(message.msgid) for message in messages}
-        merged = merge(document, hostile).data
-        before = structures_of(
-            sample.path, document.raw.encode(), is_myst=sample.is_myst
+        assert len(msgids(document)) >= MESSAGES
+        merged = merge(document, translated(document, attack)).data
+        before, after = (
+            structures_of(sample.path, data, is_myst=sample.is_myst)
+            for data in (document.raw.encode(), merged)
         )
-        after = structures_of(sample.path, merged, is_myst=sample.is_myst)
         for theirs, ours in zip(before, after, strict=True):
             text = merged.decode()
             assert not ours.evaluated - theirs.evaluated, (number, text)

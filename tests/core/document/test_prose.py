@@ -59,14 +59,9 @@ WORDY = [
 ]
 
 
-WORDLESS_RST = [
-    "``some code``",
-    ":func:`some.name`",
-    "|some name|",
-    "`Some Title`_",
-    "https://example.org/some/page",
-    "1 + 1",
-]
+WORDLESS_RST = (
+    "``some code``¦:func:`some.name`¦|some name|¦`Some Title`_¦https://example.org/some/page¦1 + 1"
+).split("¦")
 MYST, RST = Markup.MARKDOWN, Markup.RST
 EACH_WORDLESS = [
     *((text, MYST) for text in WORDLESS),

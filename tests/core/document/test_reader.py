@@ -190,37 +190,13 @@ def test_literal_blocks_of_a_plain_page_are_no_cells() -> None:
     assert page(f"{HEADER}\nwords\n").is_notebook
 
 
-NEWS = """# News
-
-Words above.
-
-## Two
-
-New in two,
-on two lines.
-
-## One
-
-Old words.
-
-| a cell | b |
-|--------|---|
-"""
-REST = """News
-====
-
-Words above.
-
-Two
----
-
-New in two.
-
-One
----
-
-Old words.
-"""
+NEWS = (
+    "# News\n\nWords above.\n\n## Two\n\nNew in two,\non two lines.\n\n"
+    "## One\n\nOld words.\n\n| a cell | b |\n|--------|---|\n"
+)
+REST = (
+    "News\n====\n\nWords above.\n\nTwo\n---\n\nNew in two.\n\nOne\n---\n\nOld words.\n"
+)
 
 
 def read(path: str, text: str, sections: int) -> Document:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from cases import read_cases
 from corpus import msgids, page, translated
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,95 +115,13 @@ def test_blocks_nested_without_end_are_told() -> None:
     assert merge(document, {}).data == text.encode()
 
 
-def test_pages_as_myst() -> None:
-    text = """!!! note "A title"
-
-    Words.
-
-    !!! tip
-        More.
-
-- Item
-
-    ???+ danger "Folded"
-        Inside.
-
-=== "One"
-    1
-
-=== "Two"
-    2
-
-::: lamp.Lamp
-    options: x
-
---8<-- "a.md"
-
-!!! odd
-    End.
-
-??? tip
-"""
-    assert (
-        to_myst(text, Dialect.MKDOCS)
-        == """::::{admonition} A title
-:class: note
-
-Words.
-
-:::{tip}
-
-More.
-
-:::
-
-::::
-
-- Item
-
-    :::{dropdown} Folded
-    :open:
-
-    Inside.
-
-    :::
-
-::::{tab-set}
-
-:::{tab-item} One
-
-1
-
-:::
-:::{tab-item} Two
-
-2
-
-:::
-
-::::
-
-```{autofunction} lamp.Lamp
-```
+BLOCKS = read_cases(Path(__file__).parent / "data" / "mkdocs.txt")
 
 
-:::{admonition} Odd
-:class: odd
-
-End.
-
-:::
-
-:::{dropdown} Tip
-
-
-
-:::
-"""
-    )
+@pytest.mark.parametrize(("text", "expected"), BLOCKS.values(), ids=BLOCKS)
+def test_blocks_of_mkdocs_become_directives(text: str, expected: str) -> None:
+    assert to_myst(text, Dialect.MKDOCS) == expected
     assert to_myst(text, Dialect.MYST) == text
-    tabs = '=== "One"\n    1\n\nWords.\n\n=== "Two"\n    2\n'
-    assert to_myst(tabs, Dialect.MKDOCS).count("{tab-set}") == 2
 
 
 def test_a_fence_that_swallows_words_is_told() -> None:
