@@ -1,38 +1,21 @@
-"""Which folders docs may lie in, and what pages are called by them."""
+"""Which folders docs may lie in, and which names every system can hold."""
 
 from __future__ import annotations
 
 import pytest
 from cases import read_tables
 
-from pipeline.folders import WHOLE, Folders, fault_in, is_safe_path
+from pipeline.folders import (
+    WHOLE,
+    Folders,
+    fault_in,
+    fault_of_extent,
+    fault_of_path,
+    is_safe_path,
+    shortened,
+)
 
 CASES = read_tables(__file__)
-
-
-@pytest.mark.parametrize(
-    ("path", "safe"),
-    [
-        ("a.md", True),
-        ("a/b c/图.md", True),
-        ("..a/..b", True),
-        ("", False),
-        ("/a", False),
-        ("a/", False),
-        ("a//b", False),
-        ("./a", False),
-        ("a/../b", False),
-        ("..", False),
-        ("a\\b", False),
-        ("a\nb", False),
-        ("a\0b", False),
-        ("a/\udcff.md", False),
-        (".git/config", False),
-        ("a/.GIT/hooks", False),
-    ],
-)
-def test_paths_that_leave_their_folder_are_not_safe(path: str, safe: bool) -> None:
-    assert is_safe_path(path) is safe
 
 
 @pytest.mark.parametrize(
@@ -129,3 +112,73 @@ def test_a_slash_is_the_top_of_the_folder_that_a_document_lies_in() -> None:
     folders = Folders(("x/docs", "x/more"))
     assert folders.resolve_target("/b.md", "more/deep/a.md") == "x/more/b.md"
     assert folders.resolve_target("/b.md", "elsewhere.md") == "x/b.md"
+
+
+# --- names of files and folders
+
+# Each is tried as a file, as a folder, and in the middle of a path.
+REFUSED = {
+    "contains a control character": [
+        *("a\nb", "a\0b", "\x1b[31m", "tab\t", "del\x7f", "c1\x85", "line\u2028", "\udcff"),
+    ],
+    "is the folder of git": [".git", ".GIT", "git~1", "GIT~1"],
+    "which Windows reserves": [
+        *("C:evil", "a:b", "a<b", "a>b", 'a"b', "a|b", "a?b", "a*b", "a\\b", "\\\\host", "c:"),
+    ],
+    "which Windows drops": ["a.", "a ", "a. .", "a.md ", "a.md.", "...", " ."],
+    "device on Windows": [
+        *("CON", "con", "Aux.md", "nul.txt", "nul.tar.gz", "prn", "COM1.ipynb", "com9", "LPT0"),
+        *("lpt¹", "COM².md", "nul .md", "aux  .x", "CONIN$", "conout$", "CLOCK$", "NUL.a b"),
+    ],
+    "longer than 200 bytes": ["a" * 201, "图" * 67],
+    "absolute, or leads out": ["", ".", ".."],
+}  # fmt: skip
+FINE = [
+    *("a", "图.md", "a b", " a", "..a", ".hidden", "a.b.c", "a'b", "a&b;c", "$a", "(a)", "#"),
+    *("console", "auxiliary.md", "COM", "COM10", "com1x", "nulls.md", "null", "a.con", "my-aux"),
+    *("lpt", "prn-x", "git", "git~2", ".gitignore", "-rf", "~", "a" * 200, "é", "e\u0301", "😀"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", REFUSED)
+def test_a_name_that_some_system_cannot_hold_names_the_rule(rule: str) -> None:
+    for name in REFUSED[rule]:
+        for path in (name, f"guide/{name}", f"{name}/a.md", f"a/{name}/b"):
+            assert rule in fault_of_path(path), path
+            assert not is_safe_path(path)
+
+
+def test_other_names_are_fine_as_files_and_as_folders() -> None:
+    for name in FINE:
+        for path in (name, f"guide/{name}", f"{name}/a.md"):
+            assert fault_of_path(path) == "", path
+            assert is_safe_path(path)
+
+
+def test_the_rule_names_the_part_that_breaks_it_and_drives_no_terminal() -> None:
+    assert fault_of_path("guide/aux.md") == (
+        "the name 'aux.md' is the name of a device on Windows"
+    )
+    assert "'\\x1b[31m'" in fault_of_path("a/\x1b[31m/b.md")
+
+
+@pytest.mark.parametrize(
+    ("path", "rule"),
+    [
+        ("d/" * 100 + "a.md", ""),
+        ("d/" * 101 + "a.md", "it lies more than 100 folders deep"),
+        ("d/" * 1500 + "a.md", "it lies more than 100 folders deep"),
+        ("d" * 99 + "/" + "e" * 200 + "/" + "f" * 200 + "/" + "g" * 200 + "/" + "h" * 97, ""),
+        ("/".join(["n" * 200] * 4), "the path is longer than 800 bytes"),
+        ("/".join(["图" * 60] * 5), "the path is longer than 800 bytes"),
+        ("\udcff/" * 90 + "n" * 600, "the path is longer than 800 bytes"),
+    ],
+)  # fmt: skip
+def test_a_path_may_be_so_deep_and_so_long(path: str, rule: str) -> None:
+    assert fault_of_extent(path) == rule
+    assert rule in fault_of_path(path)
+
+
+def test_what_is_long_is_shown_with_its_beginning_and_end() -> None:
+    assert shortened("guide/a.md") == "guide/a.md"
+    assert shortened("abcdefgh", length=4) == "ab…gh"
