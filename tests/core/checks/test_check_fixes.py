@@ -18,11 +18,7 @@ from pipeline.core.checks.fixes import spans_of
 from pipeline.core.checks.markup.blocks import find_other_block
 from pipeline.core.checks.markup.emphasis import find_unrendered
 from pipeline.core.checks.meaning.misplaced import find_shifted
-from pipeline.core.checks.model import (
-    Check,
-    Problem,
-    Subject,
-)
+from pipeline.core.checks.model import Check, Problem, Subject
 from pipeline.core.checks.table import ATOMS, MARKUP
 from pipeline.core.checks.typography.edits import loose_marks
 from pipeline.core.document.message import Markup
@@ -223,8 +219,7 @@ def test_a_problem_across_pages_says_on_which_page_it_is() -> None:
 
 def test_bare_code_is_not_marked_if_a_target_has_the_same_words() -> None:
     lost = told(
-        "M201",
-        subject("Call `a.b` as [here](a.b).", "调用 a.b，见[这里](a.b)。"),
+        "M201", subject("Call `a.b` as [here](a.b).", "调用 a.b，见[这里](a.b)。")
     )
     assert lost.text == "lacks `a.b`"
     assert not lost.spans

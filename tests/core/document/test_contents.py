@@ -10,7 +10,6 @@ from pipeline.core.document.contents import (
     distances,
     entries,
     inclusions,
-    target_of,
 )
 
 RST = """\
@@ -67,6 +66,7 @@ def test_entries_of_both_languages() -> None:
 
 def test_a_table_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
     assert list(entries("```{toctree}\na")) == [Entry(target="a")]
+    assert list(entries("```{toctree}\n<a> b")) == [Entry(target="<a> b")]
     assert list(entries(".. toctree::")) == []
 
 
@@ -126,14 +126,6 @@ def test_of_several_folders_each_is_the_top_of_its_own_pages() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("line", "target"),
-    [("guide", "guide"), ("A title <../guide>", "../guide"), ("<a> b", "<a> b")],
-)
-def test_the_target_of_an_entry(line: str, target: str) -> None:
-    assert target_of(line) == target
-
-
 CASES = {
     "```{include} ../NEWS.md\n```": ("../NEWS.md", True, False),
     "> ::::{include} a b.md\n> ::::": ("a b.md", True, False),
@@ -156,18 +148,15 @@ def test_a_directive_is_found_with_what_it_says(
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "is_rst"),
     [
-        "```{include}\n```",
-        "```{includes} a.md\n```",
-        "See {include} a.md",
-        ".. include:: <isonum.txt>",
-        ".. include::",
+        ("```{include}\n```", False),
+        ("```{includes} a.md\n```", False),
+        ("See {include} a.md", False),
+        (".. include:: <isonum.txt>", False),
+        (".. include::", False),
+        ("```{include} a.md\n```", True),  # a page of reST has no fences
     ],
 )
-def test_other_lines_are_none(text: str) -> None:
-    assert list(inclusions(text, is_rst=False)) == []
-
-
-def test_a_page_of_rest_has_no_fences() -> None:
-    assert list(inclusions("```{include} a.md\n```", is_rst=True)) == []
+def test_other_lines_are_none(text: str, is_rst: bool) -> None:
+    assert list(inclusions(text, is_rst=is_rst)) == []

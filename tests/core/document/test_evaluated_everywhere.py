@@ -106,8 +106,7 @@ SAMPLES = {
     ),
     "commonmark": Sample(text=_MARKDOWN, reading=Reading(dialect=Dialect.COMMONMARK)),
     "mkdocs": Sample(
-        text=_MARKDOWN + _DEFINITIONS + _MKDOCS,
-        reading=Reading(dialect=Dialect.MKDOCS),
+        text=_MARKDOWN + _DEFINITIONS + _MKDOCS, reading=Reading(dialect=Dialect.MKDOCS)
     ),
     "rst": Sample(path="page.rst", text=_RST, english=_ENGLISH_RST),
     "cells": Sample(path="page.ipynb", text=_MARKDOWN + _DEFINITIONS),

@@ -77,23 +77,15 @@ def test_without_translations_all_messages_stand_where_upstream_has_them(
     translations: dict[str, str],
 ) -> None:
     text = "# Title\n\nSome\nwords.\n"
-    assert lines("a.md", text, translations) == [
-        ("Title", 1, 1),
-        ("Some words.", 3, 4),
-    ]
+    assert lines("a.md", text, translations) == [("Title", 1, 1), ("Some words.", 3, 4)]
     assert not any(block.is_translated for block in landed("a.md", text, translations))
 
 
 def test_lines_of_a_notebook_count_from_the_start_of_the_cell() -> None:
-    blocks = landed(
-        "a.ipynb", notebook("# Title", "One.\n\nTwo\nlines."), {"Title": "标题"}
-    )
-    places = [(block.text, block.cell, block.line, block.last_line) for block in blocks]
-    assert places == [
-        ("标题", 1, 1, 1),
-        ("One.", 2, 1, 1),
-        ("Two lines.", 2, 3, 4),
-    ]
+    text = notebook("# Title", "One.\n\nTwo\nlines.")
+    blocks = landed("a.ipynb", text, {"Title": "标题"})
+    places = [(one.text, one.cell, one.line, one.last_line) for one in blocks]
+    assert places == [("标题", 1, 1, 1), ("One.", 2, 1, 1), ("Two lines.", 2, 3, 4)]
 
 
 def test_hard_breaks_stay_lines() -> None:
@@ -104,43 +96,22 @@ def test_hard_breaks_stay_lines() -> None:
     ]
 
 
-IMAGE = f"data:image/png;base64,{'A' * 40}"
+def test_both_texts_are_shown_as_outside_their_place() -> None:
+    image = f"data:image/png;base64,{'A' * 40}"
+    text, msgid = f"Blue ![square]({image}).\n", "Blue ![square](data:#1)."
+    (block,) = landed("a.md", text, {msgid: "蓝 ![方块](data:#1)。"})
+    assert block.msgid == msgid
+    assert (block.english, block.text) == (text.strip(), f"蓝 ![方块]({image})。")
+    table = "| Norm |\n| :-- |\n| of `a \\| b` |\n"
+    cell = landed("a.md", table, {r"of `a \| b`": r"`a \| b` 的"})[-1]
+    assert (cell.english, cell.text, cell.line) == ("of `a | b`", "`a | b` 的", 3)
 
 
-@pytest.mark.parametrize(
-    ("path", "text", "msgid", "msgstr", "shown"),
-    [
-        (
-            "a.md",
-            f"Blue ![square]({IMAGE}) here.\n",
-            "Blue ![square](data:#1) here.",
-            "蓝 ![方块](data:#1)。",
-            (f"Blue ![square]({IMAGE}) here.", f"蓝 ![方块]({IMAGE})。"),
-        ),
-        (
-            "a.md",
-            "| Norm |\n| :-- |\n| of `a \\| b` |\n",
-            r"of `a \| b`",
-            r"`a \| b` 的",
-            ("of `a | b`", "`a | b` 的"),
-        ),
-        # A bar outside tables of Markdown stays escaped.
-        ("a.md", "Use `a \\| b`.\n", "", "", (r"Use `a \| b`.", r"Use `a \| b`.")),
-        (
-            "a.rst",
-            "========\nHead\n========\naa \\| bb\n========\n",
-            "",
-            "",
-            (r"aa \| bb", r"aa \| bb"),
-        ),
-    ],
-)
-def test_both_texts_are_shown_as_outside_their_place(
-    path: str, text: str, msgid: str, msgstr: str, shown: tuple[str, str]
-) -> None:
-    block = landed(path, text, {msgid: msgstr})[-1]
-    assert (block.english, block.text) == shown
-    assert msgid in (block.msgid, "")
+def test_a_bar_outside_tables_of_markdown_stays_escaped() -> None:
+    (block,) = landed("a.md", "Write `a \\| b` here.\n", {})
+    assert block.english == r"Write `a \| b` here."
+    table = "========\nHead\n========\naa \\| bb\n========\n"
+    assert landed("a.rst", table, {})[-1].english == r"aa \| bb"
 
 
 def test_the_english_term_that_stays_in_a_glossary_is_no_block_of_its_own() -> None:
@@ -186,11 +157,10 @@ def paired_again(
         if not ours or ours[0].kind is not english.kind:
             return []
         own = ours.popleft()
+        below = ours[0] if ours else own
         is_kept = (
-            own.kind is Kind.TERM
-            and bool(ours)
-            and own.msgid != english.msgid == ours[0].msgid
-            and ours[0].kind is Kind.TERM
+            own.kind is below.kind is Kind.TERM
+            and own.msgid != english.msgid == below.msgid
         )
         if is_kept:
             ours.popleft()

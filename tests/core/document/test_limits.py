@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from corpus import msgids, page, translated
@@ -186,25 +187,20 @@ def test_a_merge_tries_a_bounded_number_of_times(
     monkeypatch.setattr(limits, "LEAST_TRIES", 16)
     blocks = "".join(f"<div>Words {number}.</div>\n\n" for number in range(50))
     document = page(f"Some words.\n\n{blocks}")
-    texts = dict.fromkeys(msgids(document), "译文")
     # Each is a paragraph with inline HTML now, which only the page as a whole shows.
-    texts |= {msgid: f"译文 {msgid}" for msgid in texts if msgid.startswith("<div>")}
-    count = 0
-    markdown = grammar_of(document)
-
-    def counted(*arguments: Any) -> Any:
-        nonlocal count
-        count += 1
-        return markdown.read_back(*arguments)
-
-    grammar = replace(markdown, read_back=counted)
+    texts = {"Some words.": "译文"} | {
+        msgid: f"译文 {msgid}" for msgid in msgids(document)[1:]
+    }
+    grammar = grammar_of(document)
+    read_back = Mock(side_effect=grammar.read_back)
     translations = dict(enumerate(texts.values()))
     split = document.units[0].split
-    placed_unit = place_translations(grammar, split, translations, {}, ())
+    counted = replace(grammar, read_back=read_back)
+    placed_unit = place_translations(counted, split, translations, {}, ())
     assert placed_unit is not None
     assert placed_unit.gave_up
     assert placed_unit.kept == {0}
-    assert count <= limits.LEAST_TRIES + 1
+    assert read_back.call_count <= limits.LEAST_TRIES + 1
     merged = merge(document, texts)
     assert merged.data.decode() == f"译文\n\n{blocks}"
     assert {rejected.refusal.code for rejected in merged.rejected} == {"G105"}

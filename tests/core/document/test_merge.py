@@ -8,14 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpus import (
-    HOSTILE,
-    assert_only_prose_changed,
-    hostile,
-    msgids,
-    page,
-    translated,
-)
+from corpus import HOSTILE, assert_only_prose_changed, hostile, msgids, page, translated
 from docutils.core import publish_parts
 from live_html import PAYLOAD, live_in
 from markdown_it import MarkdownIt
@@ -309,10 +302,7 @@ def test_hostile_translations_change_nothing_but_prose(
     kind: str, line_end: str
 ) -> None:
     text = EVERYTHING.replace("\n", line_end)
-    for document in (
-        page(HEADER.replace("\n", line_end) + text),
-        notebook(text),
-    ):
+    for document in (page(HEADER.replace("\n", line_end) + text), notebook(text)):
         translations = translated(document, partial(hostile, kind))
         merged = merge(document, translations)
         assert_only_prose_changed(document, merged.data)

@@ -46,11 +46,11 @@ project:
 
 KETTLES = [
     "index.md",
-    "Boiling > boil.md",
+    "Boil > b.md",
     "Parts",
     "-part/lid.md",
     "-2024",
-    "--News > https://example.org/",
+    "--News > x://y/",
 ]
 BOOKS = ["First", "-Another > a", "--b", "", "-*more/*", "-Out > https://example.org/"]
 OLD_BOOKS = ["a", "Basics", "-b", "-c", "Later", "-d", "e"]

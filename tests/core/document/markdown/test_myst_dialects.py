@@ -172,10 +172,7 @@ PART_OF_CODE = """\
             '- x\n\n  ```python title="x"\n  --8<-- "a.py:2"\n  ```\n',
             "- x\n\n  ```{literalinclude} /a.py\n  :language: python\n  :lines: 2-\n  ```\n",
         ),
-        (
-            '~~~ py\n--8<-- "a.py:part"\n~~~\n',
-            PART_OF_CODE,
-        ),
+        ('~~~ py\n--8<-- "a.py:part"\n~~~\n', PART_OF_CODE),
         ('```\n--8<-- "a.py"\n```\n', "```{literalinclude} /a.py\n```\n"),
         ('```py\n--8<-- "gone.py"\n```\n', '```py\n--8<-- "gone.py"\n```\n'),
         ('```py\n--8<-- "a.py"\nb\n```\n', '```py\n--8<-- "a.py"\nb\n```\n'),

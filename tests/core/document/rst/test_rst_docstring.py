@@ -21,8 +21,8 @@ def document(text: str) -> Document:
     return page(text, path="_api/tea/pour.docstring")
 
 
-def test_prose_of_google_style() -> None:
-    assert msgids(document(GOOGLE)) == [
+PROSE = {
+    GOOGLE: [
         "Pour tea into cups.",
         "Only clean cups count. See :func:`wash`.",
         "the full pot, or several pots in a tuple.",
@@ -36,17 +36,20 @@ def test_prose_of_google_style() -> None:
         "if the pot is too full.",
         "Two cups of tea:",
         ":func:`brew`: what comes before",
-    ]
-
-
-def test_prose_of_numpy_style() -> None:
-    assert msgids(document(NUMPY)) == [
+    ],
+    NUMPY: [
         "Pour tea into cups.",
         "the full pot",
         "names of the cups",
         "the first cup",
         "Tea stains.",
-    ]
+    ],
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), PROSE.items(), ids=["Google", "NumPy"])
+def test_prose_of_each_style(text: str, expected: list[str]) -> None:
+    assert msgids(document(text)) == expected
 
 
 @pytest.mark.parametrize("text", [GOOGLE, NUMPY])

@@ -221,11 +221,7 @@ def test_something_active_is_refused(text: str, msgstr: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "======\nSome\n======\n",
-        "Some words\n",
-        ".. toctree::\n\n   Some words <a>\n",
-    ],
+    ["======\nSome\n======\n", "Some words\n", ".. toctree::\n\n   Some words <a>\n"],
 )
 def test_only_the_parsed_page_tells_that_nothing_is_left_of_the_words(
     text: str,

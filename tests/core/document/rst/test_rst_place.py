@@ -210,11 +210,7 @@ TITLES = [
         "title",
         ".. _Title:\n\n标题0\n=====\n\n标题1\n=====\n",
     ),
-    (
-        "Words.\n\n.. x\n¦Title\n=====\n",
-        "title",
-        "\n.. _Title:\n\n标题1\n=====\n",
-    ),
+    ("Words.\n\n.. x\n¦Title\n=====\n", "title", "\n.. _Title:\n\n标题1\n=====\n"),
 ]
 
 
@@ -269,10 +265,7 @@ ATTRIBUTION = r"译自\ `x <y>`__\ 页"
     [
         *read_cases(DATA / "attributions.txt").values(),
         ("Title\n=====", f"Title\n=====\n\n   {ATTRIBUTION}"),
-        (
-            "Title\r\n=====\r\n\r\n",
-            f"Title\r\n=====\r\n\r\n   {ATTRIBUTION}\r\n\r\n",
-        ),
+        ("Title\r\n=====\r\n\r\n", f"Title\r\n=====\r\n\r\n   {ATTRIBUTION}\r\n\r\n"),
         ("", f"\n\n..\n\n   {ATTRIBUTION}"),
     ],
 )
