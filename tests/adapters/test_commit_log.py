@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from pipeline.adapters.upstream.commit_log import (
     dated_tags,
     parse_log,
 )
-from pipeline.adapters.upstream.repository import open_repository
+from pipeline.adapters.upstream.repository import Repository, open_repository
 from pipeline.folders import WHOLE, Folders
 
 PAGE = "# Ovens\n\n" + "".join(
@@ -28,68 +30,50 @@ def origin(tmp_path: Path) -> Path:
     folder = init_repository(tmp_path / "origin")
     git(folder, "config", "uploadpack.allowFilter", "true")
     git(folder, "config", "uploadpack.allowAnySHA1InWant", "true")
-    commit_release(
-        folder,
-        "v1",
-        {"docs/a.md": PAGE, "code.py": "x"},
-        date="2026-01-01T00:00:00+0000",
-    )
+
+    def release(tag: str, day: str, **files: str) -> None:
+        paths = {f"docs/{name}.md": text for name, text in files.items()}
+        date = f"2026-{day}T00:00:00+0000"
+        commit_release(folder, tag, paths, date=date, annotated=tag == "v2")
+
+    release("v1", "01-01", a=PAGE)
     git(folder, "switch", "-qc", "side")
-    commit_release(
-        folder, "v1.1", {"docs/a.md": f"{PAGE}side"}, date="2026-01-05T00:00:00+0000"
-    )
+    release("v1.1", "01-05", a=f"{PAGE}side")
     git(folder, "switch", "-q", "main")
     git(folder, "switch", "-qc", "topic")
-    commit_release(
-        folder,
-        "draft",
-        {"docs/b.md": PAGE, "docs/c.md": "C"},
-        date="2026-01-06T00:00:00+0000",
-    )
+    release("draft", "01-06", b=PAGE, c="C")
     git(folder, "switch", "-q", "main")
     merge = "merge -q --no-ff -m merge topic".split()
     git(folder, *merge, date="2026-02-01T00:00:00+0000")
-    commit_release(
-        folder,
-        "v2",
-        {"docs/b.md": f"{PAGE}new"},
-        date="2026-03-01T00:00:00+0000",
-        annotated=True,
-    )
+    release("v2", "03-01", b=f"{PAGE}new")
     return folder
 
 
-def address_of(origin: Path, kind: str, tmp_path: Path) -> str:
+@contextmanager
+def opened(origin: Path, kind: str = "local") -> Iterator[Repository]:
+    beside = origin.parent
     if kind == "bundle":
-        git(origin, "bundle", "create", str(tmp_path / "docs.bundle"), "--all")
-        return str(tmp_path / "docs.bundle")
-    return f"file://{origin}" if kind == "remote" else str(origin)
+        git(origin, "bundle", "create", str(beside / "docs.bundle"), "--all")
+    urls = {"bundle": str(beside / "docs.bundle"), "remote": f"file://{origin}"}
+    address = read_address(urls.get(kind, str(origin)), base=beside)
+    store = beside / "store.git"
+    with open_repository(address, store=store, unreachable_hint="") as repository:
+        yield repository
 
 
 @pytest.mark.parametrize("kind", ["local", "bundle", "remote"])
-def test_history_follows_first_parents(origin: Path, kind: str, tmp_path: Path) -> None:
-    address = read_address(address_of(origin, kind, tmp_path), base=tmp_path)
-    with open_repository(
-        address, store=tmp_path / "store.git", unreachable_hint=""
-    ) as repository:
+def test_history_follows_first_parents(origin: Path, kind: str) -> None:
+    with opened(origin, kind) as repository:
         commit = repository.resolve("v2")
         commits = repository.history(commit, DOCS)
-        assert [one.date[:10] for one in commits] == [
-            "2026-03-01",
-            "2026-02-01",
-            "2026-01-01",
-        ]
         newest, merge, oldest = commits
+        assert (newest.date[:7], merge.date[:7]) == ("2026-03", "2026-02")
+        assert oldest.date[:10] == "2026-01-01"
         blob = newest.changes[0].blob
         # The merge has brought a rename; what is outside of the docs is left out.
-        paths = {
-            (change.before, change.path, bool(change.blob)) for change in merge.changes
-        }
-        assert paths == {
-            ("a.md", "b.md", True),
-            ("", "a.md", False),
-            ("", "c.md", True),
-        }
+        paths = {(one.before, one.path, bool(one.blob)) for one in merge.changes}
+        renamed = {("a.md", "b.md", True), ("", "a.md", False)}
+        assert paths == renamed | {("", "c.md", True)}
         assert {change.path for change in newest.changes} == {"b.md", "c.md"}
         assert [change.path for change in oldest.changes] == ["a.md"]
         # Files come when they are asked for.
@@ -101,13 +85,8 @@ def test_history_follows_first_parents(origin: Path, kind: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("kind", ["local", "bundle"])
-def test_tags_are_dated_and_their_files_known(
-    origin: Path, kind: str, tmp_path: Path
-) -> None:
-    address = read_address(address_of(origin, kind, tmp_path), base=tmp_path)
-    with open_repository(
-        address, store=tmp_path / "store.git", unreachable_hint=""
-    ) as repository:
+def test_tags_are_dated_and_their_files_known(origin: Path, kind: str) -> None:
+    with opened(origin, kind) as repository:
         commit = repository.resolve("v2")
         repository.history(commit, DOCS)
         tags = {tag.name: tag for tag in repository.dated_tags()}
@@ -159,25 +138,16 @@ def test_path_that_looks_like_the_head_of_a_commit(tmp_path: Path) -> None:
     commit_release(origin, "v1", {odd: PAGE, "z.md": PAGE})
     git(origin, "mv", odd, "commit b.md")
     git(origin, "commit", "-qm", "rename")
-    address = read_address(str(origin), base=tmp_path)
-    store = tmp_path / "store.git"
-    with open_repository(address, store=store, unreachable_hint="") as repository:
+    with opened(origin) as repository:
         newest, oldest = repository.history(repository.resolve("main"), WHOLE)
     assert {change.path for change in oldest.changes} == {odd, "z.md", "README"}
-    assert [(change.before, change.path) for change in newest.changes] == [
-        (odd, "commit b.md"),
-        ("", odd),
-    ]
+    paths = [(change.before, change.path) for change in newest.changes]
+    assert paths == [(odd, "commit b.md"), ("", odd)]
 
 
 def test_tags_without_a_date_are_left_out() -> None:
-    refs = {
-        "refs/tags/a": "1",
-        "refs/tags/a^{}": "2",
-        "refs/tags/b": "3",
-        "refs/heads/c": "4",
-    }
-    tags = commits_of_tags(refs)
+    refs = {"refs/tags/a": "1", "refs/tags/a^{}": "2", "refs/tags/b": "3"}
+    tags = commits_of_tags(refs | {"refs/heads/c": "4"})
     assert tags == {"refs/tags/a": "2", "refs/tags/b": "3"}
     (tag,) = dated_tags(tags, b"2 2026-01-01\n")
     assert (tag.name, tag.commit, tag.date) == ("a", "2", "2026-01-01")

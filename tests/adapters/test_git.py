@@ -10,17 +10,26 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from folders import write_tree
 from places import ROOT
-from repositories import DOCS, git
+from repositories import DOCS, git, init_repository
 from servers import FileHandler, served
 
+from pipeline.adapters.files import WriteError
 from pipeline.adapters.upstream.address import (
     Address,
     Kind,
     read_address,
     without_password,
 )
-from pipeline.adapters.upstream.repository import Repository, open_repository
+from pipeline.adapters.upstream.repository import (
+    Repository,
+    TreeEntry,
+    address_of,
+    open_repository,
+    open_upstream,
+)
+from pipeline.config.settings import Settings, Upstream
 from pipeline.errors import UpstreamError
 from pipeline.folders import WHOLE, Folders
 
@@ -30,13 +39,9 @@ WAY_OUT = "Set THE_VARIABLE."
 @pytest.fixture
 def origin(tmp_path: Path) -> Path:
     """Two commits: annotated tag v1.0; then lightweight tag v1.1 and branch ``side``."""
-    folder = tmp_path / "origin"
-    (folder / "docs" / "deep").mkdir(parents=True)
-    (folder / "src").mkdir()
-    git(folder, "init", "-q", "-b", "main")
-    (folder / "docs" / "a.md").write_text("# A\n")
-    (folder / "docs" / "deep" / "b.md").write_text("# B\n")
-    (folder / "src" / "code.py").write_text("print('not docs')\n")
+    folder = init_repository(tmp_path / "origin")
+    pages = {"docs/a.md": "# A\n", "docs/deep/b.md": "# B\n"}
+    write_tree(folder, {**pages, "src/code.py": "print('not docs')\n"})
     git(folder, "add", ".")
     git(folder, "commit", "-qm", "one")
     git(folder, "tag", "-a", "v1.0", "-m", "first")
@@ -55,6 +60,18 @@ def opened(url: object, tmp_path: Path) -> Iterator[Repository]:
         unreachable_hint=WAY_OUT,
     ) as repository:
         yield repository
+
+
+def fetch_main(url: object, tmp_path: Path) -> tuple[TreeEntry, ...]:
+    """Fetch the docs of the branch ``main``."""
+    with opened(url, tmp_path) as repository:
+        return repository.fetch(repository.resolve("main"), DOCS)
+
+
+def texts_at(repository: Repository, commit: str) -> dict[str, bytes]:
+    """Fetch the docs of a commit, and read them."""
+    entries = repository.fetch(commit, DOCS)
+    return {entry.path: repository.read(entry.blob) for entry in entries}
 
 
 def upstream_url(kind: str, origin: Path) -> str:
@@ -80,38 +97,19 @@ KINDS = ["plain server", "filtering server", "bundle", "local", "bare"]
 def test_every_kind_of_upstream_resolves_and_reads(
     kind: str, origin: Path, tmp_path: Path
 ) -> None:
-    first, second = (
-        git(origin, "rev-parse", "v1.0^{commit}"),
-        git(origin, "rev-parse", "main"),
-    )
+    first = git(origin, "rev-parse", "v1.0^{commit}")
+    second = git(origin, "rev-parse", "main")
     with opened(upstream_url(kind, origin), tmp_path) as repository:
-        for ref, commit in {
-            "v1.0": first,
-            "v1.1": second,
-            "main": second,
-            "side": second,
-            "": second,
-            "HEAD": second,
-        }.items():
-            assert repository.resolve(ref) == commit, ref
-        assert repository.resolve("refs/tags/v1.0") == first
-        assert repository.resolve(second[:9]) == second
-        assert repository.resolve(first) == first
-        entries = repository.fetch(first, DOCS)
-        assert [(entry.path, entry.mode) for entry in entries] == [
-            ("a.md", "100644"),
-            ("deep/b.md", "100644"),
-        ]
-        assert [repository.read(entry.blob) for entry in entries] == [
-            b"# A\n",
-            b"# B\n",
-        ]
+        for ref in ("v1.0", "refs/tags/v1.0", first):
+            assert repository.resolve(ref) == first, ref
+        for ref in ("v1.1", "main", "side", "", "HEAD", second[:9]):
+            assert repository.resolve(ref) == second, ref
+        assert {entry.mode for entry in repository.fetch(first, DOCS)} == {"100644"}
+        texts = {"a.md": b"# A\n", "deep/b.md": b"# B\n"}
+        assert texts_at(repository, first) == texts
         assert repository.date(first) == "2026-01-02T03:04:05+08:00"
-        assert [entry.path for entry in repository.fetch(second, WHOLE)] == [
-            "docs/a.md",
-            "docs/deep/b.md",
-            "src/code.py",
-        ]
+        whole = [entry.path for entry in repository.fetch(second, WHOLE)]
+        assert whole == ["docs/a.md", "docs/deep/b.md", "src/code.py"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -119,9 +117,8 @@ def test_an_unknown_ref_suggests_its_neighbours(
     kind: str, origin: Path, tmp_path: Path
 ) -> None:
     with opened(upstream_url(kind, origin), tmp_path) as repository:
-        with pytest.raises(
-            UpstreamError, match=r"no tag, branch or commit 'v1\.2'"
-        ) as caught:
+        told = r"no tag, branch or commit 'v1\.2'"
+        with pytest.raises(UpstreamError, match=told) as caught:
             repository.resolve("v1.2")
         assert "'v1.1'" in caught.value.hint
         for ref in ("0" * 40, "0" * 8, "nothing-like-it"):
@@ -150,46 +147,34 @@ def test_a_missing_docs_folder_is_told_with_those_that_are_there(
 
 def fetches(trace: Path) -> int:
     """How many times git was told to fetch, going by its own trace."""
-    return (
-        sum("built-in: git fetch" in line for line in trace.read_text().split("\n"))
-        if trace.exists()
-        else 0
-    )
+    lines = trace.read_text().split("\n") if trace.exists() else []
+    return sum("built-in: git fetch" in line for line in lines)
 
 
 def objects(tmp_path: Path) -> list[str]:
-    listing = git(
-        tmp_path / "cache" / "x.git",
-        "cat-file",
-        "--batch-all-objects",
-        "--batch-check=%(objecttype)",
-    )
-    return sorted(listing.split("\n"))
+    words = "cat-file --batch-all-objects --batch-check=%(objecttype)"
+    return sorted(git(tmp_path / "cache" / "x.git", *words.split()).split("\n"))
 
 
 def test_a_filtering_server_sends_one_commit_and_the_docs_blobs_in_one_go(
     origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url, commit = (
-        upstream_url("filtering server", origin),
-        git(origin, "rev-parse", "main"),
-    )
+    url = upstream_url("filtering server", origin)
+    commit = git(origin, "rev-parse", "main")
     monkeypatch.setenv("GIT_TRACE", str(tmp_path / "trace"))
     with opened(url, tmp_path) as repository:
         repository.fetch(commit, DOCS)
     # code.py stays there.
     assert objects(tmp_path) == "blob blob commit tree tree tree tree".split()
     assert fetches(tmp_path / "trace") == 2
-    with opened(url, tmp_path) as repository:
-        repository.fetch(repository.resolve("main"), DOCS)
+    fetch_main(url, tmp_path)
     assert fetches(tmp_path / "trace") == 2  # what is here is not asked for again
 
 
 def test_a_plain_server_sends_one_commit_without_its_history(
     origin: Path, tmp_path: Path
 ) -> None:
-    with opened(upstream_url("plain server", origin), tmp_path) as repository:
-        repository.fetch(git(origin, "rev-parse", "main"), DOCS)
+    fetch_main(upstream_url("plain server", origin), tmp_path)
     assert objects(tmp_path).count("commit") == 1
 
 
@@ -197,8 +182,7 @@ def test_a_commit_that_is_here_needs_no_other_side(
     origin: Path, tmp_path: Path
 ) -> None:
     commit = git(origin, "rev-parse", "main")
-    with opened(f"file://{origin}", tmp_path) as repository:
-        repository.fetch(commit, DOCS)
+    fetch_main(f"file://{origin}", tmp_path)
     origin.rename(tmp_path / "away")
     with opened(f"file://{origin}", tmp_path) as repository:
         assert repository.resolve(commit) == commit
@@ -210,25 +194,20 @@ def test_a_commit_that_is_here_needs_no_other_side(
 def test_what_a_killed_fetch_leaves_behind_is_cleared(
     origin: Path, tmp_path: Path
 ) -> None:
-    first, second = git(origin, "rev-parse", "main~1"), git(origin, "rev-parse", "main")
     with opened(f"file://{origin}", tmp_path) as repository:
-        repository.fetch(first, DOCS)
+        repository.fetch(git(origin, "rev-parse", "main~1"), DOCS)
     store = tmp_path / "cache" / "x.git"
     for left in ("shallow.lock", "config.lock", "objects/pack/tmp_pack_abc"):
         (store / left).write_bytes(b"")
-    with opened(f"file://{origin}", tmp_path) as repository:
-        assert len(repository.fetch(second, DOCS)) == 2
+    assert len(fetch_main(f"file://{origin}", tmp_path)) == 2
     assert not [*store.rglob("*.lock"), *store.rglob("tmp_*")]
 
 
 def test_progress_is_told(origin: Path, tmp_path: Path) -> None:
     told: list[tuple[float, float]] = []
     with opened(f"file://{origin}", tmp_path) as repository:
-        repository.fetch(
-            git(origin, "rev-parse", "main"),
-            DOCS,
-            lambda done, total: told.append((done, total)),
-        )
+        commit = git(origin, "rev-parse", "main")
+        repository.fetch(commit, DOCS, lambda *step: told.append(step))
     assert told
     assert told[-1][0] == told[-1][1]
 
@@ -236,13 +215,10 @@ def test_progress_is_told(origin: Path, tmp_path: Path) -> None:
 def test_a_surrounding_hook_does_not_divert_git(
     origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    git(other, "init", "-q")
+    other = init_repository(tmp_path / "other")
     monkeypatch.setenv("GIT_DIR", str(other / ".git"))
     for url in (origin, f"file://{origin}"):
-        with opened(url, tmp_path) as repository:
-            assert len(repository.fetch(repository.resolve("main"), DOCS)) == 2
+        assert len(fetch_main(url, tmp_path)) == 2
     assert not [*(other / ".git" / "objects").glob("??")]
 
 
@@ -255,8 +231,7 @@ def test_hooks_of_the_user_do_not_run(
     (hooks / "reference-transaction").chmod(0o755)
     config.write_text(f"[core]\n hooksPath = {hooks}\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
-    with opened(f"file://{origin}", tmp_path) as repository:
-        repository.fetch(repository.resolve("main"), DOCS)
+    fetch_main(f"file://{origin}", tmp_path)
     assert not (tmp_path / "ran").exists()
     assert config.read_text() == f"[core]\n hooksPath = {hooks}\n"
 
@@ -336,11 +311,8 @@ def test_a_linked_work_tree_is_a_repository(origin: Path, tmp_path: Path) -> Non
 
 
 def test_a_server_that_cannot_be_reached_names_the_way_out(tmp_path: Path) -> None:
-    with (
-        opened("http://127.0.0.1:9/x", tmp_path) as repository,
-        pytest.raises(UpstreamError, match="cannot be reached") as caught,
-    ):
-        repository.resolve("main")
+    with pytest.raises(UpstreamError, match="cannot be reached") as caught:
+        fetch_main("http://127.0.0.1:9/x", tmp_path)
     assert caught.value.hint == WAY_OUT
     assert caught.value.exit_code == 3
 
@@ -349,8 +321,8 @@ def test_a_broken_repository_does_not_lead_to_the_one_around_it(
     origin: Path, tmp_path: Path
 ) -> None:
     (origin / "docs" / ".git").mkdir()
-    with opened(origin / "docs", tmp_path) as repository, pytest.raises(UpstreamError):
-        repository.resolve("main")
+    with pytest.raises(UpstreamError):
+        fetch_main(origin / "docs", tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"just text", b"PACK"])
@@ -360,31 +332,19 @@ def test_a_file_that_is_no_bundle_is_refused(content: bytes, tmp_path: Path) -> 
         read_address("x.bundle", base=tmp_path)
 
 
-def test_a_bundle_without_refs_or_with_half_its_data_is_told(
+def test_a_bundle_that_lacks_refs_data_or_commits_is_told(
     origin: Path, tmp_path: Path
 ) -> None:
     bundle = Path(upstream_url("bundle", origin))
-    whole = bundle.read_bytes()
-    bundle.write_bytes(whole[:-100])
-    with (
-        opened(bundle, tmp_path) as repository,
-        pytest.raises(UpstreamError, match="damaged or incomplete bundle"),
-    ):
-        repository.fetch(repository.resolve("main"), DOCS)
+    bundle.write_bytes(bundle.read_bytes()[:-100])
+    with pytest.raises(UpstreamError, match="damaged or incomplete bundle"):
+        fetch_main(bundle, tmp_path)
     bundle.write_bytes(b"# v2 git bundle\n\n")
-    with opened(bundle, tmp_path) as repository, pytest.raises(UpstreamError):
-        repository.resolve("main")
-
-
-def test_a_bundle_that_needs_other_commits_is_told(
-    origin: Path, tmp_path: Path
-) -> None:
+    with pytest.raises(UpstreamError):
+        fetch_main(bundle, tmp_path)
     git(origin, "bundle", "create", "../thin.bundle", "main~1..main")
-    with (
-        opened(tmp_path / "thin.bundle", tmp_path) as repository,
-        pytest.raises(UpstreamError, match="incomplete bundle"),
-    ):
-        repository.fetch(repository.resolve("main"), DOCS)
+    with pytest.raises(UpstreamError, match="incomplete bundle"):
+        fetch_main(tmp_path / "thin.bundle", tmp_path)
 
 
 def test_a_partial_local_clone_is_told_and_starts_nothing(
@@ -393,29 +353,20 @@ def test_a_partial_local_clone_is_told_and_starts_nothing(
     git(origin, "config", "uploadpack.allowFilter", "true")
     clone = "clone -q --bare --filter=blob:none".split()
     git(tmp_path, *clone, f"file://{origin}", "partial.git")
-    git(
-        tmp_path / "partial.git",
-        "config",
-        "remote.origin.uploadpack",
-        f"touch {tmp_path}/ran; git-upload-pack",
-    )
-    git(tmp_path / "partial.git", "config", "core.fsmonitor", f"touch {tmp_path}/ran")
-    with (
-        opened(tmp_path / "partial.git", tmp_path) as repository,
-        pytest.raises(UpstreamError, match=r"2 files .* partial clone"),
-    ):
-        repository.fetch(repository.resolve("main"), DOCS)
+    partial, touch = tmp_path / "partial.git", f"touch {tmp_path}/ran"
+    git(partial, "config", "remote.origin.uploadpack", f"{touch}; git-upload-pack")
+    git(partial, "config", "core.fsmonitor", touch)
+    with pytest.raises(UpstreamError, match=r"2 files .* partial clone"):
+        fetch_main(partial, tmp_path)
     assert not (tmp_path / "ran").exists()
 
 
 def test_a_full_disk_under_the_private_repository_is_told(
     origin: Path, tmp_path: Path
 ) -> None:
-    from pipeline.adapters.files import WriteError
-
     (tmp_path / "cache").write_text("in the way")
-    with opened(f"file://{origin}", tmp_path) as repository, pytest.raises(WriteError):
-        repository.fetch(git(origin, "rev-parse", "main"), DOCS)
+    with pytest.raises(WriteError):
+        fetch_main(f"file://{origin}", tmp_path)
 
 
 def test_an_old_server_that_sends_no_single_blobs_is_asked_for_the_whole_commit(
@@ -426,11 +377,8 @@ def test_an_old_server_that_sends_no_single_blobs_is_asked_for_the_whole_commit(
         "pipeline.adapters.upstream.program._OPTIONS", ("-c", "protocol.version=0")
     )
     with opened(upstream_url("filtering server", origin), tmp_path) as repository:
-        entries = repository.fetch(git(origin, "rev-parse", "main"), DOCS)
-        assert [repository.read(entry.blob) for entry in entries] == [
-            b"# A, second\n",
-            b"# B\n",
-        ]
+        texts = texts_at(repository, git(origin, "rev-parse", "main"))
+    assert texts == {"a.md": b"# A, second\n", "deep/b.md": b"# B\n"}
     assert objects(tmp_path).count("commit") == 1
 
 
@@ -449,18 +397,11 @@ def test_a_server_that_only_has_files_gives_all_it_has(
     origin: Path, tmp_path: Path
 ) -> None:
     git(Path(upstream_url("bare", origin)), "update-server-info")
-    with (
-        served(tmp_path) as address,
-        opened(f"{address}bare.git", tmp_path) as repository,
-    ):
+    with served(tmp_path) as url, opened(f"{url}bare.git", tmp_path) as repository:
         commit = repository.resolve("v1.0")
         assert commit == git(origin, "rev-parse", "v1.0^{commit}")
-        assert [
-            repository.read(entry.blob) for entry in repository.fetch(commit, DOCS)
-        ] == [
-            b"# A\n",
-            b"# B\n",
-        ]
+        texts = {"a.md": b"# A\n", "deep/b.md": b"# B\n"}
+        assert texts_at(repository, commit) == texts
 
 
 def test_nobody_is_asked_for_a_password(
@@ -471,12 +412,9 @@ def test_nobody_is_asked_for_a_password(
     asked.chmod(0o755)
     monkeypatch.setenv("GIT_ASKPASS", str(asked))
     monkeypatch.setenv("SSH_ASKPASS", str(asked))
-    with (
-        served(tmp_path, Closed) as address,
-        opened(f"{address}x", tmp_path) as repository,
-        pytest.raises(UpstreamError, match="requires a password") as caught,
-    ):
-        repository.resolve("main")
+    told = pytest.raises(UpstreamError, match="requires a password")
+    with served(tmp_path, Closed) as url, told as caught:
+        fetch_main(f"{url}x", tmp_path)
     assert caught.value.hint == WAY_OUT
     assert not (tmp_path / "asked").exists()
 
@@ -513,18 +451,15 @@ def test_a_private_repository_that_lost_its_objects_says_what_to_delete(
     origin: Path, tmp_path: Path
 ) -> None:
     commit = git(origin, "rev-parse", "main")
-    with opened(f"file://{origin}", tmp_path) as repository:
-        repository.fetch(commit, DOCS)
+    fetch_main(f"file://{origin}", tmp_path)
     store = tmp_path / "cache" / "x.git"
     tree = git(store, "rev-parse", f"{commit}^{{tree}}")
-    for pack in (store / "objects" / "pack").glob("*.pack"):
+    for pack in [*(store / "objects" / "pack").glob("*.pack")]:
         pack.rename(tmp_path / "all.pack")
         shutil.rmtree(store / "objects" / "pack")
+        unpack = ["git", "unpack-objects", "-q"]
         with (tmp_path / "all.pack").open("rb") as packed:
-            subprocess.run(
-                ["git", "unpack-objects", "-q"], cwd=store, stdin=packed, check=True
-            )
-        break
+            subprocess.run(unpack, cwd=store, stdin=packed, check=True)
     (store / "objects" / tree[:2] / tree[2:]).unlink()
     with opened(f"file://{origin}", tmp_path) as repository:
         with pytest.raises(UpstreamError) as caught:
@@ -566,18 +501,80 @@ def test_without_git_the_way_out_is_told(origin: Path) -> None:
     assert "UpstreamError: git cannot be run\n  Install git" in run.stderr
 
 
-def test_passwords_are_not_shown() -> None:
-    assert (
-        without_password("https://me:s@cret@example.org/x") == "https://example.org/x"
-    )
-    # The user is a part of ssh's address; the password is not.
-    assert without_password("ssh://git@example.org/x") == "ssh://git@example.org/x"
-    assert without_password("ssh://me:secret@host/x") == "ssh://me@host/x"
-    assert without_password("ssh://me:s@cret@host:22/x") == "ssh://me@host:22/x"
-    assert without_password("ssh://a@b:c@host/x") == "ssh://a@b@host/x"
-    assert without_password("SSH://me:secret@host/x") == "SSH://me@host/x"
-    assert without_password("git://me:secret@host/x") == "git://me@host/x"
-    assert without_password("ftp://me:secret@host/x") == "ftp://me@host/x"
-    assert without_password("HTTPS://token@host/x") == "HTTPS://host/x"
-    for address in ("ssh://host:22/a@b", "git@host:a/b", "file:///a:b@c"):
-        assert without_password(address) == address
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://me:s@cret@example.org/x", "https://example.org/x"),
+        # The user is a part of ssh's address; the password is not.
+        ("ssh://git@example.org/x", "ssh://git@example.org/x"),
+        ("ssh://me:secret@host/x", "ssh://me@host/x"),
+        ("ssh://me:s@cret@host:22/x", "ssh://me@host:22/x"),
+        ("ssh://a@b:c@host/x", "ssh://a@b@host/x"),
+        ("SSH://me:secret@host/x", "SSH://me@host/x"),
+        ("git://me:secret@host/x", "git://me@host/x"),
+        ("ftp://me:secret@host/x", "ftp://me@host/x"),
+        ("HTTPS://token@host/x", "HTTPS://host/x"),
+        ("ssh://host:22/a@b", "ssh://host:22/a@b"),
+        ("git@host:a/b", "git@host:a/b"),
+        ("file:///a:b@c", "file:///a:b@c"),
+    ],
+)
+def test_passwords_are_not_shown(address: str, shown: str) -> None:
+    assert without_password(address) == shown
+
+
+# The upstream that the configuration names.
+
+
+def settings_at(root: Path) -> Settings:
+    return Settings(root=root, locales=(), upstreams={})
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_relative_address_starts_at_the_project_or_where_the_person_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_replaced: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    docs = tmp_path / ("theirs" if is_replaced else "project/theirs")
+    docs.mkdir(parents=True)
+    upstream = Upstream(name="x", url="theirs", url_replaced=is_replaced)
+    settings = settings_at(tmp_path / "project")
+    assert address_of(settings, upstream) == Address(url=str(docs), kind=Kind.FOLDER)
+    with open_upstream(settings, upstream) as repository:
+        assert repository is None
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_a_repository_is_open_for_reading(
+    scheme: str, origin: Path, tmp_path: Path
+) -> None:
+    upstream = Upstream(name="x", url=f"{scheme}{origin}")
+    with open_upstream(settings_at(tmp_path), upstream) as repository:
+        assert repository is not None
+        assert texts_at(repository, repository.resolve("v1.0"))["a.md"] == b"# A\n"
+    store = tmp_path / "build" / "cache" / "git" / "x.git"
+    assert store.is_dir() == bool(scheme)  # what is read in place needs no store
+
+
+@pytest.mark.parametrize(
+    ("name", "unreachable_hint", "hint"),
+    [
+        ("jax", "", "Set JAX_DOCS_UPSTREAM to a clone"),
+        ("x", "", "Check the address and the network"),
+        ("jax", "Do this.", "Do this."),
+    ],
+)
+def test_an_upstream_that_is_gone_tells_the_way_out(
+    name: str, unreachable_hint: str, hint: str, tmp_path: Path
+) -> None:
+    settings = settings_at(tmp_path)
+    upstream = Upstream(name=name, url="file:///nowhere/at/all")
+    with (
+        pytest.raises(UpstreamError) as caught,
+        open_upstream(
+            settings, upstream, unreachable_hint=unreachable_hint
+        ) as repository,
+    ):
+        assert repository is not None
+        repository.tags()
+    assert hint in caught.value.hint

@@ -20,10 +20,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import kernel_project
 import pytest
-from kernel_project import texts
+from kernel_project import job, printed
 from msgspec import Struct, structs
-from notebooks import code, notebook
 from processes import is_alive, processes_with, until
 
 from pipeline.adapters.kernel import (
@@ -31,7 +31,6 @@ from pipeline.adapters.kernel import (
     Job,
     Outcome,
     Policy,
-    Stop,
     run_notebooks,
     sandbox,
 )
@@ -46,15 +45,7 @@ MARK = "PAGE_UNDER_TEST"
 SECRETS = frozenset(
     "GITHUB_TOKEN AWS_SECRET_ACCESS_KEY HTTPS_PROXY PYTHONPATH JAX_SECRET".split()
 )
-USUAL = Policy(
-    timeout=20,
-    page_timeout=40,
-    stall=30,
-    wall_timeout=300,
-    memory=400,
-    output=2,
-    threads=1,
-)
+USUAL = structs.replace(kernel_project.USUAL, wall_timeout=300, output=2)
 JSON_OF_ENVIRONMENT = (
     "import json, os, sys\nprint(json.dumps({'variables': dict(os.environ), 'cwd': os.getcwd(), "
     "'path': sys.path}))"
@@ -116,113 +107,119 @@ DEBUGGER = (
     "import importlib.util, sys\n"
     "print('debugpy' in sys.modules, importlib.util.find_spec('debugpy') is not None)"
 )
-OFFLINE = structs.replace(USUAL, offline=True)
 
 
-class Case(Struct, frozen=True):
+class Case(Struct, frozen=True, kw_only=True):
+    """A page, and how it is stopped: at which cell, by what, and a part of the message."""
+
     cells: tuple[str, ...]
-    policy: Policy = USUAL
-    kernel: str = PYTHON
+    stop: tuple[int, str, str] | None
+    policy: Policy
+    kernel: str
 
 
+def case(
+    *cells: str,
+    stop: tuple[int, str, str] | None = None,
+    kernel: str = PYTHON,
+    **limits: Any,
+) -> Case:
+    """Return the case of a page whose limits are the usual ones, but for ``limits``."""
+    policy = structs.replace(USUAL, **limits)
+    return Case(cells=cells, stop=stop, policy=policy, kernel=kernel)
+
+
+BURNT = (1, "CellTimeout", "the cell used more than 1 s of CPU time")
+STALLED = (1, "Stalled", "neither worked nor printed anything for 2 s")
+TOO_MUCH = (1, "OutputLimit", "the page printed more than 2 MiB")
+EATEN = (1, "MemoryLimit", "MiB of memory; the limit is 400")
 CASES = {
-    "passes": Case(("print('a')", "", DEBUGGER)),
-    "killed": Case(
+    "passes": case("print('a')", "", DEBUGGER),
+    "killed": case(
+        "print('before')",
+        "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
+        "print('never')",
+        stop=(2, "DeadKernelError", "the kernel was killed by SIGKILL"),
+    ),
+    "leaves-at-once": case(
+        "import os\nos._exit(7)",
+        stop=(1, "DeadKernelError", "the kernel ended with code 7"),
+    ),
+    "hangs": case("while True: pass", timeout=1, stop=BURNT),
+    "child-burns": case(BURNING_CHILD, timeout=1, stop=BURNT),
+    "children-burn": case(BURNING_CHILDREN, timeout=1, stop=BURNT),
+    "orphan-burns": case(BURNING_ORPHAN, timeout=1, stop=BURNT),
+    "burns-in-turn": case(BURN, "burn(.4)", "burn(.4)", "burn(.4)", timeout=1),
+    "sleeps": case("import time\ntime.sleep(600)", stall=2, stop=STALLED),
+    "sleeps-in-c": case(
+        "import ctypes\nctypes.PyDLL(None).sleep(300)", stall=2, stop=STALLED
+    ),
+    "looks-again-and-again": case(
+        "import time\nwhile True: time.sleep(.02)", stall=2, stop=STALLED
+    ),
+    "sleeps-in-turn": case("import time", *["time.sleep(1.5)"] * 3, stall=3),
+    "sleeps-and-tells": case(
+        "import time\nfor _ in range(8): time.sleep(.6); print('.')", stall=3
+    ),
+    "never-done": case(
+        "import time\nwhile True: time.sleep(.2); print('.')",
+        wall_timeout=4,
+        stop=(1, "WallTimeout", "the page was not done after 4 s"),
+    ),
+    "has-children": case(CHILDREN),
+    "prints-without-end": case("while True: print('x' * 999)", stop=TOO_MUCH),
+    "child-prints-without-end": case(PRINTING_CHILD, stop=TOO_MUCH),
+    "big-image": case(IMAGE, stop=TOO_MUCH),
+    "system-exit": case(
+        "raise SystemExit(3)", "print('never')", stop=(1, "SystemExit", "3")
+    ),
+    "broken-encoding": case(
+        "print('\\ud800')",
+        "print('after')",
+        # What no Python prints is read by a thread of the kernel: give it the time.
+        "import os, time\nos.write(1, b'one \\xff\\xfe\\n')\ntime.sleep(.5)",
         (
-            "print('before')",
-            "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
-            "print('never')",
-        )
-    ),
-    "leaves-at-once": Case(("import os\nos._exit(7)",)),
-    "hangs": Case(("while True: pass",), structs.replace(USUAL, timeout=1)),
-    "child-burns": Case((BURNING_CHILD,), structs.replace(USUAL, timeout=1)),
-    "children-burn": Case((BURNING_CHILDREN,), structs.replace(USUAL, timeout=1)),
-    "orphan-burns": Case((BURNING_ORPHAN,), structs.replace(USUAL, timeout=1)),
-    "burns-in-every-cell": Case(
-        (BURN,) + ("burn(.2)",) * 50,
-        structs.replace(USUAL, timeout=1, page_timeout=2),
-    ),
-    "burns-in-turn": Case(
-        (BURN, "burn(.4)", "burn(.4)", "burn(.4)"),
-        structs.replace(USUAL, timeout=1),
-    ),
-    "sleeps": Case(("import time\ntime.sleep(600)",), structs.replace(USUAL, stall=2)),
-    "sleeps-in-c": Case(
-        ("import ctypes\nctypes.PyDLL(None).sleep(300)",),
-        structs.replace(USUAL, stall=2),
-    ),
-    "looks-again-and-again": Case(
-        ("import time\nwhile True: time.sleep(.02)",),
-        structs.replace(USUAL, stall=2),
-    ),
-    "sleeps-in-turn": Case(
-        ("import time", "time.sleep(1.5)", "time.sleep(1.5)", "time.sleep(1.5)"),
-        structs.replace(USUAL, stall=3),
-    ),
-    "sleeps-and-tells": Case(
-        ("import time\nfor _ in range(8): time.sleep(.6); print('.')",),
-        structs.replace(USUAL, stall=3),
-    ),
-    "never-done": Case(
-        ("import time\nwhile True: time.sleep(.2); print('.')",),
-        structs.replace(USUAL, wall_timeout=4),
-    ),
-    "has-children": Case((CHILDREN,)),
-    "prints-without-end": Case(("while True: print('x' * 999)",)),
-    "child-prints-without-end": Case((PRINTING_CHILD,)),
-    "big-image": Case((IMAGE,)),
-    "system-exit": Case(("raise SystemExit(3)", "print('never')")),
-    "broken-encoding": Case(
-        (
-            "print('\\ud800')",
-            "print('after')",
-            # What no Python prints is read by a thread of the kernel: give it the time.
-            "import os, time\nos.write(1, b'one \\xff\\xfe\\n')\ntime.sleep(.5)",
-            (
-                "import subprocess\n_ = subprocess.run(['printf', 'two \\\\377\\\\n'])\n"
-                "time.sleep(.5)"
-            ),
-        )
-    ),
-    "asks": Case(("input('name?')",)),
-    "deletes-all": Case(
-        (
-            "import os, shutil\nfolder = os.getcwd()\nshutil.rmtree(folder)",
-            "print('after')",
-            "shutil.rmtree(os.path.dirname(folder))",
-            "print('after all')",
-        )
-    ),
-    "eats-memory": Case((EATER,)),
-    "child-eats-memory": Case((EATING_CHILD,)),
-    "no-such-kernel": Case(("1",), kernel="no-such-kernel"),
-    "writes": Case((WRITER,)),
-    "reads-secrets": Case(
-        (JSON_OF_ENVIRONMENT,),
-        structs.replace(USUAL, variables={"WANTED": "yes", MARK: "reads-secrets"}),
-    ),
-    "offline": Case(
-        (
-            (
-                "import socket\nwith socket.create_server(('127.0.0.1', 0)) as s: "
-                "socket.create_connection(s.getsockname()).close()"
-            ),
-            "print('met')",
-            "socket.create_connection(('1.1.1.1', 443), 5)",
+            "import subprocess\n_ = subprocess.run(['printf', 'two \\\\377\\\\n'])\n"
+            "time.sleep(.5)"
         ),
-        OFFLINE,
     ),
-    "offline-name": Case(
-        ("from urllib.request import urlopen\nurlopen('https://example.org/')",),
-        OFFLINE,
+    "asks": case("input('name?')", stop=(1, "StdinNotImplementedError", "input")),
+    "deletes-all": case(
+        "import os, shutil\nfolder = os.getcwd()\nshutil.rmtree(folder)",
+        "print('after')",
+        "shutil.rmtree(os.path.dirname(folder))",
+        "print('after all')",
     ),
-    "until": Case(
-        ("print('one')", "print('two')", "1 / 0", "print('four')"),
-        structs.replace(USUAL, until=3),
+    "eats-memory": case(EATER, stop=EATEN),
+    "child-eats-memory": case(EATING_CHILD, stop=EATEN),
+    "no-such-kernel": case(
+        "1", kernel="no-such-kernel", stop=(0, "NoSuchKernel", "no-such-kernel")
     ),
-    "until-nothing": Case(("print('one')",), structs.replace(USUAL, until=1)),
+    "writes": case(WRITER),
+    "reads-secrets": case(
+        JSON_OF_ENVIRONMENT, variables={"WANTED": "yes", MARK: "reads-secrets"}
+    ),
+    "until": case("print('one')", "print('two')", "1 / 0", "print('four')", until=3),
+    "until-nothing": case("print('one')", until=1),
 }
+# How these end depends on the system, or is looked at more closely.
+OTHERS = {
+    "burns-in-every-cell": case(BURN, *["burn(.2)"] * 50, timeout=1, page_timeout=2),
+    "offline": case(
+        (
+            "import socket\nwith socket.create_server(('127.0.0.1', 0)) as s: "
+            "socket.create_connection(s.getsockname()).close()"
+        ),
+        "print('met')",
+        "socket.create_connection(('1.1.1.1', 443), 5)",
+        offline=True,
+    ),
+    "offline-name": case(
+        "from urllib.request import urlopen\nurlopen('https://example.org/')",
+        offline=True,
+    ),
+}
+EVERY = {**CASES, **OTHERS}
 
 
 class Ran(Struct, frozen=True):
@@ -233,19 +230,14 @@ class Ran(Struct, frozen=True):
     folders: int
 
     @property
-    def cells(self) -> list[dict[str, Any]]:
-        value = [
-            cell
-            for cell in json.loads(self.outcome.notebook)["cells"]
-            if cell["cell_type"] == "code"
-        ]
-        assert value
-        return value
+    def printed(self) -> list[str]:
+        return printed(self.outcome.notebook)
 
     @property
-    def stop(self) -> Stop:
-        assert self.outcome.stop is not None
-        return self.outcome.stop
+    def stop(self) -> tuple[int, str, str]:
+        stop = self.outcome.stop
+        assert stop is not None
+        return stop.cell, stop.exception, stop.message
 
 
 class Zoo(Struct, frozen=True):
@@ -261,17 +253,10 @@ def marked_as(page: str) -> str:
     return f"{os.getpid()}-{page}"
 
 
-def job(page: str, case: Case, folder: Path) -> Job:
-    marked = structs.replace(
-        case.policy, variables={MARK: marked_as(page), **case.policy.variables}
-    )
-    return Job(
-        page=page,
-        notebook=notebook(*map(code, case.cells)),
-        folder=folder,
-        kernel=case.kernel,
-        policy=marked,
-    )
+def job_of(page: str, case: Case, folder: Path) -> Job:
+    variables = {MARK: marked_as(page), **case.policy.variables}
+    policy = structs.replace(case.policy, variables=variables)
+    return job(page, *case.cells, folder=folder, kernel=case.kernel, policy=policy)
 
 
 @pytest.fixture(scope="module")
@@ -283,79 +268,47 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zoo]:
         patch.setattr(tempfile, "tempdir", str(scratch))
         for name in SECRETS:
             patch.setenv(name, "secret-value")
-        patch.setenv(
-            "PYTHONPATH", os.pathsep.join(sys.path)
-        )  # the workers need it, wherever they find their packages
-        for outcome in run_notebooks(
-            [job(page, case, data) for page, case in CASES.items()], workers=WORKERS
-        ):
+        # The workers need it, wherever they find their packages.
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+        jobs = [job_of(page, case, data) for page, case in EVERY.items()]
+        for outcome in run_notebooks(jobs, workers=WORKERS):
             left = processes_with(f"{MARK}={marked_as(outcome.page)}\0")
-            pages[outcome.page] = Ran(
-                outcome, left, len(list(scratch.glob("nb-*/p-*")))
-            )
+            folders = len(list(scratch.glob("nb-*/p-*")))
+            pages[outcome.page] = Ran(outcome, left, folders)
     yield Zoo(pages, scratch)
     assert (data / "numbers.txt").read_text() == "1 2 3"
 
 
-@pytest.mark.parametrize("page", CASES)
+@pytest.mark.parametrize("page", EVERY)
 def test_nothing_of_a_page_is_left_when_its_outcome_comes(zoo: Zoo, page: str) -> None:
     assert zoo[page].left == []
     assert zoo[page].folders <= WORKERS
 
 
 def test_no_temporary_file_is_left_in_the_end(zoo: Zoo) -> None:
-    assert set(zoo.pages) == set(CASES)
+    assert set(zoo.pages) == set(EVERY)
     assert list(zoo.scratch.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("page", "cell", "exception", "message"),
-    [
-        ("killed", 2, "DeadKernelError", "the kernel was killed by SIGKILL"),
-        ("leaves-at-once", 1, "DeadKernelError", "the kernel ended with code 7"),
-        ("hangs", 1, "CellTimeout", "the cell used more than 1 s of CPU time"),
-        ("child-burns", 1, "CellTimeout", "the cell used more than 1 s of CPU time"),
-        ("children-burn", 1, "CellTimeout", "the cell used more than 1 s of CPU time"),
-        ("orphan-burns", 1, "CellTimeout", "the cell used more than 1 s of CPU time"),
-        ("sleeps", 1, "Stalled", "neither worked nor printed anything for 2 s"),
-        ("sleeps-in-c", 1, "Stalled", "neither worked nor printed anything for 2 s"),
-        (
-            "looks-again-and-again",
-            1,
-            "Stalled",
-            "neither worked nor printed anything for 2 s",
-        ),
-        ("never-done", 1, "WallTimeout", "the page was not done after 4 s"),
-        ("prints-without-end", 1, "OutputLimit", "the page printed more than 2 MiB"),
-        (
-            "child-prints-without-end",
-            1,
-            "OutputLimit",
-            "the page printed more than 2 MiB",
-        ),
-        ("big-image", 1, "OutputLimit", "the page printed more than 2 MiB"),
-        ("system-exit", 1, "SystemExit", "3"),
-        ("asks", 1, "StdinNotImplementedError", "input"),
-        ("eats-memory", 1, "MemoryLimit", "MiB of memory; the limit is 400"),
-        ("child-eats-memory", 1, "MemoryLimit", "MiB of memory; the limit is 400"),
-        ("no-such-kernel", 0, "NoSuchKernel", "no-such-kernel"),
-    ],
-)
-def test_a_stop_says_what_and_where(
-    zoo: Zoo, page: str, cell: int, exception: str, message: str
-) -> None:
-    stop = zoo[page].stop
-    assert (stop.cell, stop.exception) == (cell, exception)
-    assert message in stop.message
+@pytest.mark.parametrize("page", [page for page in CASES if CASES[page].stop])
+def test_a_stop_says_what_and_where(zoo: Zoo, page: str) -> None:
+    cell, exception, message = zoo[page].stop
+    stop = CASES[page].stop
+    assert stop is not None
+    assert (cell, exception) == stop[:2]
+    assert stop[2] in message
+
+
+@pytest.mark.parametrize("page", [page for page in CASES if not CASES[page].stop])
+def test_what_does_no_harm_passes(zoo: Zoo, page: str) -> None:
+    assert zoo[page].outcome.stop is None
 
 
 def test_a_page_that_uses_too_much_is_stopped_although_no_cell_does(zoo: Zoo) -> None:
-    ran = zoo["burns-in-every-cell"]
-    assert (ran.stop.exception, ran.stop.message) == (
-        "PageTimeout",
-        "the page used more than 2 s of CPU time",
-    )
-    assert 2 < ran.stop.cell < 12
+    cell, exception, message = zoo["burns-in-every-cell"].stop
+    assert exception == "PageTimeout"
+    assert message == "the page used more than 2 s of CPU time"
+    assert 2 < cell < 12
 
 
 @pytest.mark.parametrize(
@@ -363,13 +316,7 @@ def test_a_page_that_uses_too_much_is_stopped_although_no_cell_does(zoo: Zoo) ->
 )
 def test_each_cell_has_limits_of_its_own(zoo: Zoo, page: str, limit: int) -> None:
     """What its cells use together, or wait for together, would break the limit of one."""
-    ran = zoo[page]
-    assert ran.outcome.stop is None
-    assert sum(ran.outcome.cell_seconds) > limit
-
-
-def test_a_cell_that_prints_now_and_then_is_not_stalled(zoo: Zoo) -> None:
-    assert zoo["sleeps-and-tells"].outcome.stop is None
+    assert sum(zoo[page].outcome.cell_seconds) > limit
 
 
 @contextmanager
@@ -382,11 +329,11 @@ def eight_busy_loops(*, when: Callable[[], object]) -> Iterator[None]:
     # They end by themselves, if this test is killed.
     loop = "import time\nend = time.time() + 60\nwhile time.time() < end: pass"
     command = [sys.executable, "-S", "-c", loop]
-    # In sessions of their own: Linux shares a core out among sessions first.
     busy: list[subprocess.Popen[bytes]] = []
 
     def start() -> None:
         if until(when, seconds=60):
+            # In sessions of their own: Linux shares a core out among sessions first.
             busy.extend(
                 subprocess.Popen(command, start_new_session=True) for _ in range(8)
             )
@@ -408,35 +355,20 @@ def test_a_busy_machine_makes_no_page_fail(tmp_path: Path) -> None:
     """By the clock, its cell would break the limit of CPU seconds, and that of stalling as well."""
     began = tmp_path / "began"
     wait = f"open({str(began)!r}, 'w').close(); import time; time.sleep(.5)"
-    policy = structs.replace(USUAL, timeout=1, page_timeout=15, stall=3)
-    case = Case((BURN, wait, "burn(.5)"), policy)
+    busy = case(BURN, wait, "burn(.5)", timeout=1, page_timeout=15, stall=3)
     with eight_busy_loops(when=began.exists):
-        (outcome,) = run_notebooks([job("busy", case, tmp_path)], workers=1)
+        outcome = outcome_of(job_of("busy", busy, tmp_path))
     assert outcome.stop is None
     # Otherwise the machine was not busy, and nothing is proved.
-    assert outcome.cell_seconds[2] > max(policy.timeout, policy.stall)
+    assert outcome.cell_seconds[2] > 3
 
 
 def test_what_was_printed_before_a_stop_is_kept_and_what_was_too_much_is_not(
     zoo: Zoo,
 ) -> None:
-    assert [texts(cell) for cell in zoo["killed"].cells] == ["before\n", "", ""]
+    assert zoo["killed"].printed == ["before\n", "", ""]
     for page in ("prints-without-end", "child-prints-without-end", "big-image"):
         assert len(zoo[page].outcome.notebook) < 10_000
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        "passes",
-        "has-children",
-        "broken-encoding",
-        "deletes-all",
-        "writes",
-    ],
-)
-def test_what_does_no_harm_passes(zoo: Zoo, page: str) -> None:
-    assert zoo[page].outcome.stop is None
 
 
 def test_a_run_is_timed(zoo: Zoo) -> None:
@@ -448,39 +380,35 @@ def test_a_run_is_timed(zoo: Zoo) -> None:
 def test_a_kernel_starts_without_a_debugger_and_its_page_may_have_one(
     zoo: Zoo,
 ) -> None:
-    assert texts(zoo["passes"].cells[2]) == "False True\n"
+    assert zoo["passes"].printed[2] == "False True\n"
 
 
 def test_children_are_found_wherever_they_went(zoo: Zoo) -> None:
-    started = [int(word) for word in texts(zoo["has-children"].cells[0]).split()]
+    started = [int(word) for word in zoo["has-children"].printed[0].split()]
     assert len(started) == 4
     assert not any(map(is_alive, started))
 
 
 def test_broken_bytes_are_replaced(zoo: Zoo) -> None:
-    _, after, one, two = (texts(cell) for cell in zoo["broken-encoding"].cells)
-    assert (one, two) == ("one \ufffd\ufffd\n", "two \ufffd\n")
-    assert after == "after\n"
+    _, *others = zoo["broken-encoding"].printed
+    assert others == ["after\n", "one \ufffd\ufffd\n", "two \ufffd\n"]
     zoo["broken-encoding"].outcome.notebook.encode()
 
 
 def test_written_files_are_gone_and_were_in_three_folders(zoo: Zoo) -> None:
-    places = [Path(line) for line in texts(zoo["writes"].cells[0]).split()]
-    assert len(set(places)) == 3
-    assert all(
-        place.is_relative_to(zoo.scratch) and not place.exists() for place in places
-    )
+    places = {Path(line) for line in zoo["writes"].printed[0].split()}
+    assert len(places) == 3
+    for place in places:
+        assert place.is_relative_to(zoo.scratch)
+        assert not place.exists()
 
 
 def test_the_environment_holds_what_the_policy_lists_and_no_secret(zoo: Zoo) -> None:
-    found = json.loads(texts(zoo["reads-secrets"].cells[0]))
+    found = json.loads(zoo["reads-secrets"].printed[0])
     variables = found["variables"]
     assert "secret-value" not in json.dumps(found)
-    assert (variables["WANTED"], variables["JAX_PLATFORMS"], variables["NPROC"]) == (
-        "yes",
-        "cpu",
-        "1",
-    )
+    expected = {"WANTED": "yes", "JAX_PLATFORMS": "cpu", "NPROC": "1"}
+    assert expected.items() <= variables.items()
     assert not SECRETS & set(variables)
     folder = Path(found["cwd"]).parent
     own = "HOME TMPDIR IPYTHONDIR MPLCONFIGDIR XDG_CACHE_HOME XDG_CONFIG_HOME"
@@ -493,25 +421,19 @@ def test_the_environment_holds_what_the_policy_lists_and_no_secret(zoo: Zoo) -> 
     reason="the system does not let users make network namespaces",
 )
 def test_offline_there_is_no_network_but_loopback(zoo: Zoo) -> None:
-    for page, exception in [("offline", "OSError"), ("offline-name", "URLError")]:
-        assert zoo[page].stop.exception == exception
-        assert zoo[page].stop.message.startswith(
-            "needs the network, and this run is offline: "
-        )
-    assert texts(zoo["offline"].cells[1]) == "met\n"
+    for page, expected in [("offline", "OSError"), ("offline-name", "URLError")]:
+        _, exception, message = zoo[page].stop
+        assert exception == expected
+        assert message.startswith("needs the network, and this run is offline: ")
+    assert zoo["offline"].printed[1] == "met\n"
 
 
 def test_cells_from_until_on_are_kept_without_outputs(zoo: Zoo) -> None:
-    assert zoo["until"].outcome.stop is None
-    assert [texts(cell) for cell in zoo["until"].cells] == ["one\n", "two\n", "", ""]
-    assert [cell["source"] for cell in zoo["until"].cells][2:] == [
-        "1 / 0",
-        "print('four')",
-    ]
-    assert (
-        len(zoo["until"].outcome.cell_seconds),
-        zoo["until-nothing"].outcome.stop,
-    ) == (2, None)
+    ran = zoo["until"]
+    assert ran.printed == ["one\n", "two\n", "", ""]
+    cells = json.loads(ran.outcome.notebook)["cells"]
+    assert [cell["source"] for cell in cells[3:]] == ["1 / 0", "print('four')"]
+    assert len(ran.outcome.cell_seconds) == 2
 
 
 def parent_of(process: int) -> int:
@@ -528,7 +450,6 @@ def test_a_machine_that_is_paused_makes_no_page_fail(tmp_path: Path) -> None:
     """Everything of a run is stopped for longer than a page may be silent, and goes on."""
     began = tmp_path / "began"
     wait = f"open({str(began)!r}, 'w').close(); import time; time.sleep(3)"
-    policy = structs.replace(USUAL, stall=5)
     paused: list[int] = []
 
     def pause() -> None:
@@ -545,14 +466,14 @@ def test_a_machine_that_is_paused_makes_no_page_fail(tmp_path: Path) -> None:
 
     pausing = threading.Thread(target=pause)
     pausing.start()
-    page = job("paused", Case((wait, "print('after')"), policy), tmp_path)
+    page = job_of("paused", case(wait, "print('after')", stall=5), tmp_path)
     # In a process of its own, which is paused as well.
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
         outcome = process.submit(outcome_of, page).result()
     pausing.join()
     assert len(paused) == 3
     assert outcome.stop is None
-    assert outcome.cell_seconds[0] > policy.stall
+    assert outcome.cell_seconds[0] > 5
 
 
 def test_a_long_name_of_the_temporary_folder_does_no_harm(
@@ -561,16 +482,13 @@ def test_a_long_name_of_the_temporary_folder_does_no_harm(
     long = tmp_path / ("x" * 100)
     long.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(long))
-    (outcome,) = run_notebooks([job("long", Case(("print(1)",)), tmp_path)], workers=1)
-    assert outcome.stop is None
+    assert outcome_of(job("long", "print(1)")).stop is None
 
 
 def test_the_probe_agrees_with_the_system() -> None:
     command = ["unshare", "--user", "--net", "true"]
     try:
-        works = (
-            subprocess.run(command, check=False, capture_output=True).returncode == 0
-        )
+        code = subprocess.run(command, check=False, capture_output=True).returncode
     except FileNotFoundError:
         pytest.skip("there is no unshare(1) to compare with")
-    assert sandbox.can_isolate_network() == works
+    assert sandbox.can_isolate_network() == (code == 0)

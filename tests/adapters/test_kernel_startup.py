@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,13 +11,11 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from kernel_project import texts
+from kernel_project import USUAL, job, printed
 from msgspec.structs import replace
-from notebooks import code, notebook
 from places import ROOT
 
 from pipeline.adapters.kernel import (
-    PYTHON,
     Job,
     Outcome,
     Policy,
@@ -127,7 +124,6 @@ def test_modules_that_share_a_loader_keep_it(on_import: OnImport) -> None:
 
 # --- in kernels
 
-USUAL = Policy(timeout=20, page_timeout=40, stall=30, memory=400, threads=1)
 NAMES = (
     "print(sorted(name for name in dir() if name[0] != '_' "
     "and name not in {'In', 'Out', 'exit', 'quit', 'open', 'get_ipython'}))"
@@ -193,22 +189,11 @@ IS_LOADED = "import sys\nprint('jax' in sys.modules)"
 
 
 def page(
-    name: str,
-    *cells: str,
-    startup: dict[str, str] | None = None,
-    policy: Policy = USUAL,
+    name: str, *cells: str, startup: dict[str, str], policy: Policy = USUAL
 ) -> Job:
     """Return a page of ``cells`` with start-up code: texts by name."""
-    files = tuple(
-        Startup(name=name, text=text) for name, text in (startup or {}).items()
-    )
-    return Job(
-        page=name,
-        notebook=notebook(*map(code, cells)),
-        folder=Path("/no/such/folder"),
-        kernel=PYTHON,
-        policy=replace(policy, startup=files),
-    )
+    files = tuple(Startup(name=path, text=text) for path, text in startup.items())
+    return job(name, *cells, policy=replace(policy, startup=files))
 
 
 def pages(marks: Path) -> Iterator[Job]:
@@ -232,7 +217,7 @@ def pages(marks: Path) -> Iterator[Job]:
     cells = (NAMES, IS_LOADED, PALLAS, DISPATCH)
     yield page("interpreted", *cells, startup=startup, policy=roomy)
     yield page("interpreted as HLO", *cells, startup=startup, policy=hlo)
-    yield page("as it is", PALLAS, policy=roomy)
+    yield job("as it is", PALLAS, policy=roomy)
 
 
 @pytest.fixture(scope="module")
@@ -248,12 +233,6 @@ def ran(marks: Path) -> dict[str, Outcome]:
     return {outcome.page: outcome for outcome in outcomes}
 
 
-def printed(outcome: Outcome) -> list[str]:
-    """What each code cell printed."""
-    cells = json.loads(outcome.notebook)["cells"]
-    return [texts(cell) for cell in cells if cell["cell_type"] == "code"]
-
-
 @pytest.mark.kernel
 def test_code_of_a_project_runs_in_its_order_and_leaves_no_names(
     ran: dict[str, Outcome],
@@ -261,7 +240,7 @@ def test_code_of_a_project_runs_in_its_order_and_leaves_no_names(
     assert ran["in order"].stop is None
     told = ["[]\n", "['静', 'quiet.py']\n", "Heat(degrees=100)\n"]
     # What the page itself imports is found as ever.
-    assert printed(ran["in order"]) == [*told, "[]\n"]
+    assert printed(ran["in order"].notebook) == [*told, "[]\n"]
 
 
 @pytest.mark.kernel
@@ -299,7 +278,7 @@ def test_pallas_is_interpreted_and_a_page_has_its_own_names_only(
 ) -> None:
     assert ran[name].stop is None
     # What is not needed is not loaded.
-    assert printed(ran[name]) == ["[]\n", "False\n", "1.0\n", "False\n"]
+    assert printed(ran[name].notebook) == ["[]\n", "False\n", "1.0\n", "False\n"]
 
 
 @pytest.mark.kernel
@@ -315,7 +294,7 @@ def test_stand_in_data_takes_the_place_of_a_download() -> None:
     startup = {name: (sandbox.STARTUP / name).read_text("utf-8")}
     cell = "from scipy import datasets\nprint(datasets.face().shape)"
     policy = replace(USUAL, offline=True, memory=2000)
-    job = page("face", cell, startup=startup, policy=policy)
-    (outcome,) = run_notebooks([job], workers=1)
+    face = page("face", cell, startup=startup, policy=policy)
+    (outcome,) = run_notebooks([face], workers=1)
     assert outcome.stop is None
-    assert printed(outcome) == ["(768, 1024, 3)\n"]
+    assert printed(outcome.notebook) == ["(768, 1024, 3)\n"]

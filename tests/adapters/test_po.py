@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from pipeline.adapters.po import (
 )
 from pipeline.entries import NEUTRAL_DATE, Catalog, Entry
 from pipeline.errors import InputError
-from pipeline.findings import Finding, Severity
+from pipeline.findings import Severity
 
 DATA = Path(__file__).parent / "po"
 HEADER = standard_header(
@@ -100,9 +101,12 @@ def _read_or_none(data: bytes) -> ReadCatalog | None:
 
 
 def _without_lines(catalog: Catalog) -> Catalog:
-    return replace(
-        catalog, entries=tuple(replace(entry, line=0) for entry in catalog.entries)
-    )
+    entries = tuple(replace(entry, line=0) for entry in catalog.entries)
+    return replace(catalog, entries=entries)
+
+
+def _catalog(*entries: Entry) -> bytes:
+    return format_catalog(Catalog(header=HEADER, entries=entries))
 
 
 def _po(body: str) -> bytes:
@@ -115,13 +119,8 @@ def _tool(
     path = shutil.which(name)
     if path is None:
         pytest.skip(f"{name} is not installed (Debian package gettext)")
-    return subprocess.run(
-        [path, *arguments, "-"],
-        input=data,
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
+    command = [path, *arguments, "-"]
+    return subprocess.run(command, input=data, capture_output=True, check=False)
 
 
 # --- round trips ---------------------------------------------------------------------------------
@@ -148,18 +147,14 @@ def test_a_windows_editor_changes_nothing(catalog: Catalog) -> None:
 
 def test_a_line_of_a_hundred_thousand_characters() -> None:
     entry = Entry(msgid="a" * 100_000, msgstr='\\"甲' * 30_000)
-    assert (
-        _read(format_catalog(Catalog(header=HEADER, entries=(entry,))))
-        .catalog.entries[0]
-        .msgstr
-        == entry.msgstr
-    )
+    (again,) = _read(_catalog(entry)).catalog.entries
+    assert again.msgstr == entry.msgstr
 
 
 @pytest.mark.slow
 @given(st.lists(entries(), max_size=40, unique_by=_key).map(_sorted))
 def test_msgfmt_accepts_what_is_written_without_a_word(many: tuple[Entry, ...]) -> None:
-    data = format_catalog(Catalog(header=HEADER, entries=many))
+    data = _catalog(*many)
     result = _tool(*"msgfmt -c --check-format -o /dev/null".split(), data=data)
     assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
 
@@ -174,9 +169,8 @@ def test_gnu_tools_leave_the_content_as_it_is(many: tuple[Entry, ...]) -> None:
     )
     result = _tool("msgcat", data=data)
     assert result.returncode == 0, result.stderr.decode()
-    assert _without_lines(_read(result.stdout).catalog) == _without_lines(
-        _read(data).catalog
-    )
+    expected = _without_lines(_read(data).catalog)
+    assert _without_lines(_read(result.stdout).catalog) == expected
 
 
 def test_msgcat_leaves_the_bytes_as_they_are() -> None:
@@ -236,50 +230,70 @@ def test_each_file_gives_what_stands_beside_it(path: Path) -> None:
 
 
 def test_every_expectation_has_its_file() -> None:
-    assert (
-        {path.stem for path in DATA.glob("*.txt")}
-        == {path.stem for path in DATA.glob("*.po")}
-        != set()
-    )
+    files = {path.stem for path in DATA.glob("*.po")}
+    assert {path.stem for path in DATA.glob("*.txt")} == files
+
+
+def _encoded(msgstr: str, encoding: str, *, header: str = "UTF-8") -> bytes:
+    text = _po(f'msgid "a"\nmsgstr "{msgstr}"\n').decode()
+    return text.replace("UTF-8", header).encode(encoding)
+
+
+SIMPLIFIED = "把数组放到设备上，然后运行这个函数。"
+TRADITIONAL = "把陣列放到裝置上，然後執行這個函數。"
+SAVE = "Save it as UTF-8 and run again."
+CONVERT = "The header says {0}: msgconv --to-code=UTF-8 --output-file=FILE FILE"
+NO_CATALOGS = {
+    "utf-16": (_encoded("甲", "utf-16"), "1: is UTF-16, not UTF-8", SAVE),
+    "gb18030": (
+        _encoded(SIMPLIFIED, "gb18030"),
+        "17: is not UTF-8",
+        "It looks like GB18030: open it as GB18030",
+    ),
+    "gbk": (
+        _encoded(SIMPLIFIED, "gbk"),
+        "17: is not UTF-8",
+        "iconv -f GB18030 -t UTF-8 FILE > NEW.",
+    ),
+    "big5": (
+        _encoded(TRADITIONAL, "big5"),
+        "17: is not UTF-8",
+        "It looks like Big5: open it as Big5",
+    ),
+    # What the header says is right: GNU's tool changes the header as well.
+    "declared": (
+        _encoded(SIMPLIFIED, "gb18030", header="GB18030"),
+        "17: is not UTF-8",
+        CONVERT.format("GB18030"),
+    ),
+    "declared and short": (
+        _encoded("数组", "gbk", header="GBK"),
+        "17: is not UTF-8",
+        CONVERT.format("GBK"),
+    ),
+    # A few damaged bytes make no other encoding of a text.
+    "damaged": (
+        _encoded(SIMPLIFIED, "utf-8").replace("组".encode(), b"\xd7\xe9"),
+        "17: is not UTF-8",
+        SAVE,
+    ),
+    "latin-1": (_encoded("café", "latin-1"), "17: is not UTF-8", SAVE),
+    "cp1252": (_encoded("\N{BULLET}" * 9, "cp1252"), "17: is not UTF-8", SAVE),
+    "nul": (_encoded("\0", "utf-8"), "17: .*NUL", "Remove"),
+    "eot": (_encoded("\x04", "utf-8"), "17: .*U\\+0004", "Remove"),
+    "old-mac": (_po('msgid "a"\rmsgstr "甲"\r'), "16: .*quotes", "Close"),
+}
 
 
 @pytest.mark.parametrize(
-    ("data", "line", "what", "hint"),
-    [
-        (
-            _po('msgid "a"\nmsgstr "甲"\n').decode().encode("utf-16"),
-            1,
-            "UTF-16",
-            "UTF-8",
-        ),
-        (
-            _po('msgid "a"\nmsgstr "').replace(b"UTF-8", b"GBK")
-            + "数组".encode("gbk")
-            + b'"\n',
-            17,
-            "not UTF-8",
-            "GBK",
-        ),
-        (
-            _po('msgid "a"\nmsgstr "\xff"\n').replace(b"\xc3\xbf", b"\xff"),
-            17,
-            "not UTF-8",
-            "UTF-8",
-        ),
-        (_po('msgid "a"\nmsgstr "\0"\n'), 17, "NUL", "Remove"),
-        (_po('msgid "a"\nmsgstr "\x04"\n'), 17, "U+0004", "Remove"),
-        (_po('msgid "a"\rmsgstr "甲"\r'), 16, "quotes", "Close"),
-    ],
-    ids=["utf-16", "gbk", "byte", "nul", "eot", "old-mac"],
+    ("data", "what", "hint"), NO_CATALOGS.values(), ids=NO_CATALOGS
 )
-def test_bytes_that_are_no_catalogue(
-    data: bytes, line: int, what: str, hint: str
-) -> None:
+def test_bytes_that_are_no_catalogue(data: bytes, what: str, hint: str) -> None:
     with pytest.raises(InputError) as caught:
         _read(data)
-    assert caught.value.where == f"guide.po:{line}"
-    assert what in caught.value.what
+    assert re.match(f"guide.po:{what}", f"{caught.value.where}: {caught.value.what}")
     assert hint in caught.value.hint
+    assert ('"' in caught.value.hint) is (hint == "Close")
 
 
 def test_lines_point_at_the_entry_itself() -> None:
@@ -296,15 +310,11 @@ def test_a_file_cut_anywhere_is_refused_or_reported_or_ends_with_a_whole_line() 
         Entry(msgid="a", msgstr="甲\n乙", previous="x", fuzzy=True),
         Entry(msgid="b", msgstr="丙", obsolete=True),
     )
-    data = format_catalog(Catalog(header=HEADER, entries=many))
+    data = _catalog(*many)
     for end in range(1, len(data)):
-        cut = data[:end]
-        read = _read_or_none(cut)
-        assert (
-            read is None
-            or cut.endswith(b"\n")
-            or "po-cut" in {finding.code for finding in read.findings}
-        )
+        read = _read_or_none(data[:end])
+        codes = {finding.code for finding in read.findings} if read else {"refused"}
+        assert data[:end].endswith(b"\n") or codes & {"po-cut", "refused"}
 
 
 FRAGMENTS = r"""
@@ -352,9 +362,8 @@ def test_any_bytes_give_a_catalogue_or_an_error_and_no_translation_is_lost(
     if read is None:
         return
     held = "".join(entry.msgstr for entry in read.catalog.entries)
-    assert {
-        letter for letter in "甲丁" if f'msgstr "{letter}"' in data.decode("utf-8")
-    } <= set(held)
+    there = {one for one in "甲丁" if f'msgstr "{one}"' in data.decode("utf-8")}
+    assert there <= {*held}
     written = write_catalog(read.catalog)
     assert written.catalog == _read(written.data).catalog
     assert _without_lines(written.catalog) == _without_lines(read.catalog)
@@ -377,7 +386,7 @@ def test_any_bytes_give_a_catalogue_or_an_error_and_no_translation_is_lost(
 )
 def test_what_no_file_can_hold_is_refused(entry: Entry, what: str) -> None:
     with pytest.raises(InputError, match=what):
-        format_catalog(Catalog(header=HEADER, entries=(entry,)))
+        _catalog(entry)
 
 
 @pytest.mark.parametrize("header", [{"a:b": "c"}, {"a": "b\nc"}, {" ": "b"}])
@@ -388,13 +397,8 @@ def test_a_header_that_cannot_be_read_back_is_refused(header: dict[str, str]) ->
 
 def test_one_msgid_twice_is_refused_even_if_one_is_obsolete() -> None:
     with pytest.raises(InputError, match="same msgid"):
-        format_catalog(
-            Catalog(
-                entries=(
-                    Entry(msgid="a", msgstr="甲"),
-                    Entry(msgid="a", msgstr="乙", obsolete=True),
-                )
-            )
+        _catalog(
+            Entry(msgid="a", msgstr="甲"), Entry(msgid="a", msgstr="乙", obsolete=True)
         )
 
 
@@ -408,29 +412,20 @@ def test_what_is_brought_into_form() -> None:
     tidy = Entry(
         msgid="a", msgstr="甲", comments=("one", "two", "three"), flags=("no-wrap",)
     )
-    assert format_catalog(Catalog(entries=(messy,))) == format_catalog(
-        Catalog(entries=(tidy,))
-    )
+    assert _catalog(messy) == _catalog(tidy)
 
 
 def test_obsolete_entries_come_last_in_their_order() -> None:
-    many = tuple(Entry(msgid=name, obsolete=name in "ac") for name in "abcd")
-    assert [
-        entry.msgid
-        for entry in _read(format_catalog(Catalog(entries=many))).catalog.entries
-    ] == ["b", "d", "a", "c"]
+    many = [Entry(msgid=name, obsolete=name in "ac") for name in "abcd"]
+    read = _read(_catalog(*many)).catalog
+    assert [entry.msgid for entry in read.entries] == ["b", "d", "a", "c"]
 
 
 def test_findings_of_a_clean_file_and_of_one_without_header() -> None:
-    assert _read(format_catalog(Catalog(header=HEADER))).findings == ()
-    assert _read(b"").findings == (
-        Finding(
-            code="po-header",
-            severity=Severity.WARNING,
-            where="guide.po:1",
-            text="has no header",
-        ),
-    )
+    assert _read(_catalog()).findings == ()
+    (found,) = _read(b"").findings
+    assert (found.code, found.severity) == ("po-header", Severity.WARNING)
+    assert (found.where, found.text) == ("guide.po:1", "has no header")
 
 
 # --- header --------------------------------------------------------------------------------------
@@ -446,12 +441,8 @@ def test_findings_of_a_clean_file_and_of_one_without_header() -> None:
     ],
 )
 def test_dates_of_the_header(date: str, written: str) -> None:
-    assert (
-        standard_header(project="p", page="q", locale="zh_CN", date=date)[
-            "POT-Creation-Date"
-        ]
-        == written
-    )
+    header = standard_header(project="p", page="q", locale="zh_CN", date=date)
+    assert header["POT-Creation-Date"] == written
 
 
 def test_a_date_that_is_none() -> None:
@@ -468,21 +459,20 @@ def test_what_translators_wrote_into_the_header_stays() -> None:
         "X-Generator": "Poedit 3.4",
         "Language-Team": "",
     }
-    header = standard_header(
-        project="sample", page="guide", locale="zh_CN", date="", existing=existing
+    header_of = partial(
+        standard_header, project="sample", page="guide", locale="zh_CN", date=""
     )
-    assert header["PO-Revision-Date"] == "2024-01-01 00:00+0800"
-    assert header["X-Generator"] == "Poedit 3.4"
-    assert header["Last-Translator"] == ""
-    assert header["Language-Team"] == "zh_CN"
-    assert header["Project-Id-Version"] == "sample guide"
+    header = header_of(existing=existing)
+    written = {
+        "PO-Revision-Date": "2024-01-01 00:00+0800",
+        "X-Generator": "Poedit 3.4",
+        "Last-Translator": "",
+        "Language-Team": "zh_CN",
+        "Project-Id-Version": "sample guide",
+    }
+    assert written.items() <= header.items()
     assert list(header)[-1] == "X-Poedit-Basepath"
-    assert (
-        standard_header(
-            project="sample", page="guide", locale="zh_CN", date="", existing=header
-        )
-        == header
-    )
+    assert header_of(existing=header) == header
 
 
 PLURAL = """#: lamps.py:12
@@ -503,9 +493,13 @@ msgstr[1] "%d lampes\\n"
 PLURAL_HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'
 
 
+def _read_plurals(data: bytes) -> ReadCatalog:
+    return read_catalog(data, where="x.po", takes_plurals=True)
+
+
 def test_plural_forms_come_back_as_they_were() -> None:
     data = (PLURAL_HEADER + PLURAL).encode()
-    read = read_catalog(data, where="x.po", takes_plurals=True)
+    read = _read_plurals(data)
     lamps, fuses = read.catalog.entries
     assert (lamps.plural, lamps.previous_plural) == ("%d lamps", "%d old lamps")
     # Not even the line break goes that msgfmt would complain of.
@@ -514,54 +508,47 @@ def test_plural_forms_come_back_as_they_were() -> None:
     assert not lamps.is_finished
     assert (lamps.line, fuses.line) == (9, 15)
     written = format_catalog(read.catalog)
-    again = read_catalog(written, where="x.po", takes_plurals=True)
-    assert again.catalog.entries == read.catalog.entries
+    assert _read_plurals(written).catalog.entries == read.catalog.entries
     assert written == data
+
+
+A_B = 'msgid "a"\nmsgid_plural "b"\n'
 
 
 @pytest.mark.parametrize(
     ("entry", "line", "what"),
     [
-        ('msgid "a"\nmsgid_plural "b"\n', 5, "no msgstr"),
-        ('msgid "a"\nmsgid_plural "b"\nmsgstr "c"\n', 5, "no msgstr"),
+        (A_B, 5, "no msgstr"),
+        (f'{A_B}msgstr "c"\n', 5, "no msgstr"),
+        (f'{A_B}msgstr[1] "c"\n', 7, "msgstr[1] instead of msgstr[0]"),
         (
-            'msgid "a"\nmsgid_plural "b"\nmsgstr[1] "c"\n',
-            7,
-            "msgstr[1] instead of msgstr[0]",
-        ),
-        (
-            'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "c"\nmsgstr[0] "d"\n',
+            f'{A_B}msgstr[0] "c"\nmsgstr[0] "d"\n',
             8,
             "msgstr[0] instead of msgstr[1]",
         ),
         ('msgid "a"\nmsgstr[0] "c"\n', 5, "no msgstr"),
         ('msgid_plural "b"\n', 5, "without a msgid"),
         (
-            'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "c"\n#~ msgstr[1] "d"\n',
+            f'{A_B}msgstr[0] "c"\n#~ msgstr[1] "d"\n',
             8,
             "some lines of an entry are obsolete",
         ),
         (
-            (
-                'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "c"\n\n'
-                'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "d"\n'
-            ),
+            f'{A_B}msgstr[0] "c"\n\n{A_B}msgstr[0] "d"\n',
             9,
             "another translation",
         ),
     ],
 )
 def test_plural_forms_that_are_none(entry: str, line: int, what: str) -> None:
-    data = (PLURAL_HEADER + entry).encode()
     with pytest.raises(InputError, match=re.escape(what)) as caught:
-        read_catalog(data, where="x.po", takes_plurals=True)
+        _read_plurals((PLURAL_HEADER + entry).encode())
     assert caught.value.where == f"x.po:{line}"
 
 
 def test_an_entry_with_plural_forms_may_stand_twice() -> None:
-    entry = 'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "c"\n\n'
-    data = (PLURAL_HEADER + entry + entry.removesuffix("\n")).encode()
-    read = read_catalog(data, where="x.po", takes_plurals=True)
+    entry = f'{A_B}msgstr[0] "c"\n'
+    read = _read_plurals(f"{PLURAL_HEADER}{entry}\n{entry}".encode())
     assert [finding.code for finding in read.findings] == ["po-duplicate"]
     assert [entry.forms for entry in read.catalog.entries] == [("c",)]
 
@@ -577,11 +564,9 @@ def test_a_translation_is_replaced_and_nothing_beside_it(
     entry = data.draw(st.sampled_from(chosen))
     after = replace_msgstrs(before, {entry.line: "新的“译文”\n两行"})
     expected = [
-        replace(one, msgstr="新的“译文”\n两行") if one is entry else one
+        replace(one, line=0, msgstr="新的“译文”\n两行" if one is entry else one.msgstr)
         for one in entries
     ]
     found = read_catalog(after, where="x.po").catalog.entries
-    assert [replace(one, line=0) for one in found] == [
-        replace(one, line=0) for one in expected
-    ]
+    assert [replace(one, line=0) for one in found] == expected
     assert replace_msgstrs(before, {}) == before

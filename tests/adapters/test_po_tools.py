@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,6 @@ from pipeline.entries import Catalog, Entry
 HEADER = standard_header(
     project="docs", page="guide", locale="zh_CN", date="2025-03-04T05:06:07+08:00"
 )
-STANDARD_FLAGS = ("no-wrap",)
 WIDTH = 77
 
 TRICKY_FILE = Path(__file__).parent / "data" / "tricky.po"
@@ -51,36 +49,27 @@ class Tool(Struct, frozen=True, kw_only=True):
         return replace(catalog, entries=tuple(map(self._left_of, catalog.entries)))
 
     def _left_of(self, entry: Entry) -> Entry:
-        return replace(
-            entry,
-            flags=tuple(
-                flag
-                for flag in entry.flags
-                if self.keeps_own_flags or flag in STANDARD_FLAGS
-            ),
-            previous=entry.previous if self.keeps_previous or entry.obsolete else None,
-            notes=entry.notes
-            if self.keeps_notes_of_obsolete or not entry.obsolete
-            else (),
-        )
+        lost: dict[str, Any] = {}
+        if not self.keeps_own_flags:
+            lost["flags"] = tuple(flag for flag in entry.flags if flag == "no-wrap")
+        if not self.keeps_previous and not entry.obsolete:
+            lost["previous"] = None
+        if not self.keeps_notes_of_obsolete and entry.obsolete:
+            lost["notes"] = ()
+        return replace(entry, **lost)
 
 
 def gnu(
-    command: str, *arguments: str, data: bytes = b"", folder: Path | None = None
+    name: str, *arguments: str, data: bytes = b"", folder: Path | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a GNU tool. It must succeed."""
-    path = shutil.which(command)
+    path = shutil.which(name)
     if path is None:
-        pytest.skip(f"{command} is not installed (Debian package gettext)")
-    environment = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": ""}
+        pytest.skip(f"{name} is not installed (Debian package gettext)")
+    command = [path, *arguments]
+    environ = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": ""}
     return subprocess.run(
-        [path, *arguments],
-        input=data,
-        capture_output=True,
-        check=True,
-        timeout=60,
-        env=environment,
-        cwd=folder,
+        command, input=data, capture_output=True, check=True, env=environ, cwd=folder
     )
 
 
@@ -98,34 +87,19 @@ def msgmerge(*options: str) -> Callable[[bytes, Path], bytes]:
 
     def run(data: bytes, folder: Path) -> bytes:
         catalog = read_catalog(data, where="old.po").catalog
-        live = (entry for entry in catalog.entries if not entry.obsolete)
-        blank = (
+        blank = tuple(
             replace(entry, msgstr="", fuzzy=False, previous=None, comments=())
-            for entry in live
+            for entry in catalog.entries
+            if not entry.obsolete
         )
         (folder / "old.po").write_bytes(data)
         (folder / "new.pot").write_bytes(
-            format_catalog(replace(catalog, entries=tuple(blank)))
+            format_catalog(replace(catalog, entries=blank))
         )
-        return gnu(
-            "msgmerge", "--quiet", *options, "old.po", "new.pot", folder=folder
-        ).stdout
+        words = ("--quiet", *options, "old.po", "new.pot")
+        return gnu("msgmerge", *words, folder=folder).stdout
 
     return run
-
-
-def toolkit(module: str, *arguments: str, folder: Path) -> str:
-    """Run a tool of translate-toolkit. It must succeed."""
-    pytest.importorskip("translate", reason="translate-toolkit is not installed")
-    command = [sys.executable, "-m", f"translate.{module}", *arguments]
-    return subprocess.run(
-        command,
-        capture_output=True,
-        check=True,
-        timeout=60,
-        cwd=folder,
-        encoding="utf-8",
-    ).stdout
 
 
 WEBLATE_HEADER = {
@@ -168,10 +142,8 @@ def _weblate(data: bytes, translations: Mapping[str, str]) -> bytes:
             if source in translations:
                 unit.markfuzzy(False)
                 unit.prev_msgid, unit.prev_msgctxt = [], []
-    store.updateheader(
-        add=True,
-        **{name.replace("-", "_"): value for name, value in WEBLATE_HEADER.items()},
-    )
+    fields = {name.replace("-", "_"): text for name, text in WEBLATE_HEADER.items()}
+    store.updateheader(add=True, **fields)
     out = io.BytesIO()
     store.serialize(out)
     return out.getvalue()
@@ -189,19 +161,12 @@ def poedit(
         text = gnu("msgcat", f"--width={WIDTH}", "-", data=data).stdout.decode()
         head, rest = text.split("\n\n", 1)
         comment, _, fields = head.partition('msgid ""\nmsgstr ""\n')
-        rows = dict(
-            row[1:-3].split(": ", 1)
-            for row in re.sub(r'(?<!\\n)"\n"', "", fields).split("\n")
-        )
-        ordered = dict(
-            sorted(
-                {**rows, **POEDIT_HEADER}.items(),
-                key=lambda row: (row[0].startswith("X-"), row[0]),
-            )
-        )
+        unfolded = re.sub(r'(?<!\\n)"\n"', "", fields).split("\n")
+        rows = dict(row[1:-3].split(": ", 1) for row in unfolded) | POEDIT_HEADER
+        names = sorted(rows, key=lambda name: (name.startswith("X-"), name))
         if not previous:
             rest = re.sub(r"(?m)^#\| .*\n", "", rest)
-        header = "".join(f'"{name}: {value}\\n"\n' for name, value in ordered.items())
+        header = "".join(f'"{name}: {rows[name]}\\n"\n' for name in names)
         text = f'{comment}msgid ""\nmsgstr ""\n{header}\n{rest}'
         return text.replace("\n", "\r\n" if windows else "\n").encode()
 
@@ -265,33 +230,25 @@ def test_what_comes_back_from_a_tool_is_the_same_file(
     before = _read(data)
     after = read_catalog(tool.run(data, tmp_path), where="guide.po")
     assert after.findings == ()
-    assert _written(replace(after.catalog, header=before.header)) == _written(
-        tool.left_of(before)
-    )
+    expected = _written(tool.left_of(before))
+    assert _written(replace(after.catalog, header=before.header)) == expected
     assert {**after.catalog.header} == {**before.header, **tool.header}
 
 
 def test_a_translation_made_in_weblate_changes_one_entry() -> None:
-    data = CATALOGS["tricky"]
-    made = _weblate(
-        data,
-        {"Not done yet.": "做完了。", "Leaves fall in autumn.": "叶子在秋天落下。"},
-    )
-    changed: dict[str, dict[str, Any]] = {
-        "Not done yet.": {"msgstr": "做完了。"},
-        "Leaves fall in autumn.": {
-            "msgstr": "叶子在秋天落下。",
-            "fuzzy": False,
-            "previous": None,
-        },
-    }
+    done, fall = "Not done yet.", "Leaves fall in autumn."
+    chinese = {done: "做完了。", fall: "叶子在秋天落下。"}
+    made = _weblate(CATALOGS["tricky"], chinese)
     wanted = TOOLS["Weblate"].left_of(TRICKY)
+    changed: dict[str, dict[str, Any]] = {
+        done: {"msgstr": chinese[done]},
+        fall: {"msgstr": chinese[fall], "fuzzy": False, "previous": None},
+    }
     entries = tuple(
         replace(entry, **changed.get(entry.msgid, {})) for entry in wanted.entries
     )
-    assert _written(replace(_read(made), header=HEADER)) == _written(
-        replace(wanted, entries=entries)
-    )
+    expected = _written(replace(wanted, entries=entries))
+    assert _written(replace(_read(made), header=HEADER)) == expected
 
 
 # --- what tools say ------------------------------------------------------------------------------
@@ -301,34 +258,16 @@ def test_a_translation_made_in_weblate_changes_one_entry() -> None:
 def test_msgfmt_accepts_and_counts_as_we_do(data: bytes) -> None:
     words = "msgfmt -c --check-accelerators=& --statistics -o /dev/null -"
     told = gnu(*words.split(), data=data).stderr.decode()
-    counts = {
-        kind: int(count)
-        for count, kind in re.findall(r"(\d+) (translated|fuzzy|untranslated)", told)
-    }
-    assert re.fullmatch(
-        r"(?:\d+ (?:translated|fuzzy|untranslated) (?:message|translation)s?[,.] ?)+\n",
-        told,
-    ), told
-    assert counts == _counts(_read(data))
-
-
-def _counts(catalog: Catalog) -> dict[str, int]:
-    live = [entry for entry in catalog.entries if not entry.obsolete]
-    counts = {
+    count = r"(\d+) (translated|fuzzy|untranslated) (?:message|translation)s?[,.] ?"
+    assert re.fullmatch(f"(?:{count})+\n", told), told
+    live = [entry for entry in _read(data).entries if not entry.obsolete]
+    ours = {
         "translated": sum(entry.is_translated for entry in live),
         "fuzzy": sum(entry.fuzzy for entry in live),
         "untranslated": sum(not entry.msgstr for entry in live),
     }
-    return {kind: count for kind, count in counts.items() if count}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All catalogues as files."""
-    folder = tmp_path_factory.mktemp("catalogs")
-    for name, data in CATALOGS.items():
-        (folder / f"{name}.po").write_bytes(data)
-    return folder
+    theirs = {kind: int(number) for number, kind in re.findall(count, told)}
+    assert dict.fromkeys(ours, 0) | theirs == ours
 
 
 # --- and back ------------------------------------------------------------------------------------

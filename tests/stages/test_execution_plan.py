@@ -7,6 +7,7 @@ import re
 import shutil
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kernel_project import MYST
@@ -33,6 +34,8 @@ from pipeline.errors import InputError
 from pipeline.limits import DATA_BYTES, DATA_FILES, Limit
 from pipeline.stages.execute.plan import ExecutionContext, Task, plan
 
+LIMITS = ("timeout", "page_timeout", "stall", "wall_timeout", "memory", "output")
+RULES = ("until", "devices", "timeout", "page_timeout")
 QUIET = Mode(name="quiet", note="without a sound", startup="startup/quiet.py")
 
 
@@ -56,13 +59,14 @@ def stage(
 
 
 def page(name: str, *suffixes: str) -> Page:
-    return Page(
-        name=name,
-        files=tuple(
-            SourceFile(path=f"{name}{suffix}", blob="0" * 40)
-            for suffix in suffixes or (".ipynb",)
-        ),
-    )
+    paths = [f"{name}{suffix}" for suffix in suffixes or (".ipynb",)]
+    files = tuple(SourceFile(path=path, blob="0" * 40) for path in paths)
+    return Page(name=name, files=files)
+
+
+def rule(root: Path, **fields: object) -> ExecutionContext:
+    """A stage with a rule for all pages."""
+    return stage(root, run=(RunRule(pages=("*",), reason="accelerator", **fields),))  # type: ignore[arg-type] # any field
 
 
 def task(stage: ExecutionContext, name: str = "guide/page", *suffixes: str) -> Task:
@@ -75,9 +79,8 @@ def task(stage: ExecutionContext, name: str = "guide/page", *suffixes: str) -> T
 def root(tmp_path: Path) -> Path:
     docs = tmp_path / "one" / "upstream" / "demo"
     (docs / "guide" / "data").mkdir(parents=True)
-    (docs / "guide" / "page.ipynb").write_text(
-        notebook(code("1"), code("2"), code("3"))
-    )
+    cells = (code("1"), code("2"), code("3"))
+    (docs / "guide" / "page.ipynb").write_text(notebook(*cells))
     (docs / "guide" / "data" / "numbers.txt").write_text("12")
     (tmp_path / "one" / "startup").mkdir()
     (tmp_path / "one" / QUIET.startup).write_text("volume = 0\n")
@@ -99,12 +102,9 @@ def test_data_that_code_can_read_is_part_of_the_key(root: Path) -> None:
     (guide.parent / "above.txt").write_text("x")
     assert task(stage(root)).key == before
     keys = {before}
-    for change in (
-        ("data/numbers.txt", "34"),
-        ("data/more.txt", "12"),
-        ("module.py", "x = 1"),
-    ):
-        (guide / change[0]).write_text(change[1])
+    texts = {"data/numbers.txt": "34", "data/more.txt": "12", "module.py": "x = 1"}
+    for name, text in texts.items():
+        (guide / name).write_text(text)
         keys.add(task(stage(root)).key)
     (guide / "data/numbers.txt").rename(guide / "data/renamed.txt")
     keys.add(task(stage(root)).key)
@@ -143,60 +143,43 @@ def test_only_the_pages_beside_too_much_data_fail(
 def test_every_part_of_the_policy_is_part_of_the_key(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def rule(**fields: object) -> ExecutionContext:
-        return stage(root, run=(RunRule(pages=("*",), reason="x", **fields),))  # type: ignore[arg-type] # any field
-
     monkeypatch.setenv("SOME_VARIABLE", "1")
-    policies = [
-        ExecutionPolicy(timeout=1),
-        ExecutionPolicy(page_timeout=1),
-        ExecutionPolicy(stall=1),
-        ExecutionPolicy(wall_timeout=1),
-        ExecutionPolicy(memory=300),
-        ExecutionPolicy(output=1),
+    louder = structs.replace(QUIET, variables={"VOLUME": "1"})
+    policies: list[dict[str, Any]] = [
+        dict.fromkeys(LIMITS, 300),
+        *({name: 301} for name in LIMITS),
+        {"variables": ("SOME_VARIABLE",)},
+    ]
+    in_order = (QUIET, *BUILT_IN_MODES)
+    rules: list[dict[str, Any]] = [
+        *({name: number} for name in RULES for number in (2, 3)),
+        {"modes": (QUIET,)},
+        {"modes": (louder,)},
+        {"modes": BUILT_IN_MODES},
+        {"modes": in_order},
+        {"modes": in_order[::-1]},
     ]
     stages = [
         stage(root),
-        *(stage(root, policy=policy) for policy in policies),
-        stage(root, policy=ExecutionPolicy(variables=("SOME_VARIABLE",))),
         stage(root, offline=True),
-        *(
-            rule(until=2),
-            rule(until=3),
-            rule(devices=2),
-            rule(devices=3),
-            rule(timeout=7),
-            rule(page_timeout=7),
-            rule(modes=(QUIET,)),
-        ),
-        rule(modes=(structs.replace(QUIET, variables={"VOLUME": "1"}),)),
-        rule(modes=BUILT_IN_MODES),
-        rule(modes=(QUIET, *BUILT_IN_MODES)),
-        rule(modes=(*BUILT_IN_MODES, QUIET)),
+        *(stage(root, policy=ExecutionPolicy(**fields)) for fields in policies),
+        *(rule(root, **fields) for fields in rules),
     ]
-    assert len({task(one).key for one in stages}) == len(stages)
-    unimportant = [
-        ExecutionPolicy(jobs=5),
-        ExecutionPolicy(cache=5),
-        ExecutionPolicy(variables=("NO_SUCH_VARIABLE",)),
-    ]
-    assert {task(stage(root, policy=policy)).key for policy in unimportant} == {
-        task(stages[0]).key
-    }
-    variable = stages[len(policies) + 1]
-    before = task(variable).key
+    keys = [task(one).key for one in stages]
+    assert len({*keys}) == len(stages)
+    for fields in ({"jobs": 5}, {"cache": 5}, {"variables": ("NO_SUCH_VARIABLE",)}):
+        policy = ExecutionPolicy(**fields)
+        assert task(stage(root, policy=policy)).key == keys[0]
     monkeypatch.setenv("SOME_VARIABLE", "2")
-    assert task(variable).key != before
+    number = 1 + len(policies)
+    assert task(stages[number]).key != keys[number]
 
 
 def test_what_a_startup_file_says_is_part_of_the_key(root: Path) -> None:
-    code = root / QUIET.startup
-    rules = (RunRule(pages=("*",), reason="accelerator", modes=(QUIET,)),)
-    quiet = stage(root, run=rules)
+    code, quiet = root / QUIET.startup, rule(root, modes=(QUIET,))
     before = task(quiet)
-    assert before.policy.startup == (
-        Startup(name="startup/quiet.py", text="volume = 0\n"),
-    )
+    startup = Startup(name="startup/quiet.py", text="volume = 0\n")
+    assert before.policy.startup == (startup,)
     assert before.note == "without a sound"
     # A file that is moved within the machine, or made anew, says the same.
     os.utime(code, (0, 0))
@@ -206,12 +189,9 @@ def test_what_a_startup_file_says_is_part_of_the_key(root: Path) -> None:
 
 
 def test_what_people_are_told_of_a_mode_is_no_part_of_the_key(root: Path) -> None:
-    def key(mode: Mode) -> str:
-        rules = (RunRule(pages=("*",), reason="accelerator", modes=(mode,)),)
-        return task(stage(root, run=rules)).key
-
     other = structs.replace(QUIET, name="silent", note="silently", cell_seconds=9.0)
-    assert key(other) == key(QUIET)
+    first, second = (task(rule(root, modes=(mode,))).key for mode in (QUIET, other))
+    assert first == second
 
 
 def test_a_mode_counts_more_than_the_machine_and_a_later_one_more_than_another(
@@ -219,11 +199,11 @@ def test_a_mode_counts_more_than_the_machine_and_a_later_one_more_than_another(
 ) -> None:
     monkeypatch.setenv("VOLUME", "1")
     monkeypatch.setenv("TONE", "high")
-    modes = [
-        Mode(name=volume, note=volume, variables={"VOLUME": volume})
-        for volume in ("2", "3")
-    ]
-    rules = (RunRule(pages=("*",), reason="accelerator", modes=tuple(modes)),)
+    modes = (
+        Mode(name="2", note="2", variables={"VOLUME": "2"}),
+        Mode(name="3", note="3", variables={"VOLUME": "3"}),
+    )
+    rules = (RunRule(pages=("*",), reason="accelerator", modes=modes),)
     policy = ExecutionPolicy(variables=("VOLUME", "TONE"))
     found = task(stage(root, run=rules, policy=policy))
     assert found.policy.variables == {"VOLUME": "3", "TONE": "high"}
@@ -236,55 +216,35 @@ def test_devices_come_on_top_of_other_flags(
     monkeypatch.setenv("XLA_FLAGS", "--xla_other")
     rules = (RunRule(pages=("*",), reason="accelerator", devices=8),)
     policy = ExecutionPolicy(variables=("XLA_FLAGS",))
+    flag = "--xla_force_host_platform_device_count=8"
     found = task(stage(root, run=rules, policy=policy))
-    assert found.policy.variables == {
-        "XLA_FLAGS": "--xla_other --xla_force_host_platform_device_count=8"
-    }
-    assert task(stage(root, run=rules)).policy.variables == {
-        "XLA_FLAGS": "--xla_force_host_platform_device_count=8"
-    }
+    assert found.policy.variables == {"XLA_FLAGS": f"--xla_other {flag}"}
+    alone = task(stage(root, run=rules)).policy
+    assert alone.variables == {"XLA_FLAGS": flag}
     assert found.note == "with 8 CPU devices"
 
 
 def test_a_page_runs_whole_where_all_is_installed_that_it_needs(root: Path) -> None:
     def found(*needs: str) -> Task:
-        rule = RunRule(
-            pages=("*",),
-            reason="heavy package",
-            needs=needs,
-            until=2,
-            modes=BUILT_IN_MODES,
-            devices=2,
-        )
-        return task(
-            replace(
-                stage(root, run=(rule,)),
-                environment={"package some": "1", "package some_more": "2"},
-            )
-        )
+        context = rule(root, needs=needs, until=2, modes=BUILT_IN_MODES, devices=2)
+        installed = {"package some": "1", "package some_more": "2"}
+        return task(replace(context, environment=installed))
 
     whole = found("some", "some-more")
-    assert (whole.rule.until, whole.note) == (
-        0,
-        "with stand-in data, with 2 CPU devices",
-    )
+    assert whole.rule.until == 0
+    assert whole.note == "with stand-in data, with 2 CPU devices"
     assert [code.name for code in whole.policy.startup] == ["stand-in-data.py"]
     part = found("some", "no-such-distribution")
     assert (part.rule.until, part.note, part.policy.startup) == (2, "", ())
 
 
 def test_a_rule_that_skips_comes_before_one_that_runs(root: Path) -> None:
-    skip, run = (
-        SkipRule(pages=("*",), reason="heavy package"),
-        RunRule(pages=("*",), reason="accelerator", until=2),
-    )
+    skip = SkipRule(pages=("*",), reason="heavy package")
+    run = RunRule(pages=("*",), reason="accelerator", until=2)
     found = plan(stage(root, skip=(skip,), run=(run,)), page("guide/page"))
     assert isinstance(found, Execution)
-    assert (found.status, found.reason, found.total) == (
-        Status.SKIPPED,
-        "heavy package",
-        3,
-    )
+    assert (found.status, found.reason) == (Status.SKIPPED, "heavy package")
+    assert found.total == 3
 
 
 def test_of_a_pair_only_the_notebook_decides(root: Path) -> None:
@@ -298,8 +258,7 @@ def test_of_a_pair_only_the_notebook_decides(root: Path) -> None:
 
 def test_how_long_a_page_may_take_is_told_from_its_code_alone(root: Path) -> None:
     def seconds(**fields: object) -> float:
-        rules = (RunRule(pages=("*",), reason="x", **fields),)  # type: ignore[arg-type] # any field
-        return task(stage(root, run=rules)).seconds
+        return task(rule(root, **fields)).seconds
 
     usual = task(stage(root)).seconds
     slow, quick = (structs.replace(QUIET, cell_seconds=cell) for cell in (5.0, 0.001))

@@ -6,8 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from folders import read_tree
-from memory_project import FIRST, LOCALE, RELEASES, Project
+from memory_project import FIRST, RELEASES, Project
 from repositories import git, make_origin
 
 from pipeline.core.memory.file import REFS
@@ -20,20 +19,14 @@ from pipeline.stages.update.verification import Restamped, restamp_memory
 def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same releases, in commits with other ids."""
     before = {"v0": {"guide.md": "# An older page\n"}}
-    return make_origin(
-        tmp_path_factory.mktemp("upstream") / "mirror", before | RELEASES
-    )
+    folder = tmp_path_factory.mktemp("upstream") / "mirror"
+    return make_origin(folder, before | RELEASES)
 
 
 @pytest.fixture
 def project(tmp_path: Path, stored: Project) -> Project:
     """A project whose catalogues of v1 are translated and stored."""
     return stored.copy(tmp_path / "project")
-
-
-def trees(project: Project) -> tuple[dict[str, bytes], dict[str, bytes]]:
-    paths = project.paths
-    return read_tree(paths.catalogs(LOCALE)), read_tree(paths.memories(LOCALE))
 
 
 def restamp(project: Project) -> Restamped:
@@ -49,8 +42,7 @@ def test_the_ref_of_the_header_serves_where_the_commit_cannot_be_had(
 ) -> None:
     copy = Project(project.root, str(mirror))
     copy.clone()
-    run = copy.sync("v2")
-    assert run.codes == []
+    assert copy.sync("v2").codes == []
     # With its previous English, which stands at v1 only.
     entry = copy.entry("guide", "three drawers")
     assert entry.fuzzy
@@ -64,38 +56,37 @@ def test_commits_of_notes_are_known_by_their_refs_too(
 ) -> None:
     project.sync("v2")
     project.sync("v3")
-    assert f"seen: {commit(origin, 'v1')}" in project.memory("guide").read_text("utf-8")
+    assert f"seen: {commit(origin, 'v1')}" in project.text("guide")
     refs = f'"{REFS}: {commit(origin, "v1")}=v1'
-    assert refs in project.memory("guide").read_text("utf-8")
-    before = trees(project)
+    assert refs in project.text("guide")
+    before = project.trees
     copy = Project(project.root, str(mirror))
     copy.clone()
     assert copy.sync("v3").codes == []
-    assert trees(copy) == before
+    assert copy.trees == before
     assert copy.verify() == ()
 
 
 def test_a_memory_without_refs_stays_as_it_is(project: Project, origin: Path) -> None:
     """One that was written before refs were kept: nothing changes in it by itself."""
     project.sync("v2")
-    path = project.memory("guide")
-    text = re.sub(rf'"{REFS}: [^"]*"\n', "", path.read_text("utf-8"))
-    assert text != path.read_text("utf-8")
-    path.write_text(text, "utf-8")
+    text = re.sub(rf'"{REFS}: [^"]*"\n', "", project.text("guide"))
+    assert text != project.text("guide")
+    project.memory("guide").write_text(text, "utf-8")
     project.clone()
     project.sync("v2")
     project.translate("guide", "Glue", "胶水")
     project.sync("v2")
-    assert REFS not in path.read_text("utf-8")
-    assert "胶水" in path.read_text("utf-8")
+    assert REFS not in project.text("guide")
+    assert "胶水" in project.text("guide")
 
 
 def test_a_ref_that_is_another_page_by_now_does_not_serve(
     project: Project, tmp_path: Path
 ) -> None:
     other = {"guide.md": FIRST["guide.md"].replace("Glue dries", "Glue always dries")}
-    moved = make_origin(tmp_path / "moved", {"v1": FIRST | other, "v2": RELEASES["v2"]})
-    copy = Project(project.root, str(moved))
+    releases = {"v1": FIRST | other, "v2": RELEASES["v2"]}
+    copy = project.moved_to(tmp_path / "moved", releases)
     copy.clone()
     pull(copy.run, ref="v2")
     (finding,) = restamp(copy).findings
@@ -108,10 +99,10 @@ def test_restamping_names_the_commits_that_are_here(
     project: Project, origin: Path, mirror: Path
 ) -> None:
     project.sync("v2")
-    before = trees(project)
+    before = project.trees
     copy = Project(project.root, str(mirror))
     copy.sync("v2")
-    assert trees(copy) == before
+    assert copy.trees == before
     result = restamp(copy)
     assert result.findings == ()
     assert sorted(result.changes) == [
@@ -125,7 +116,7 @@ def test_restamping_names_the_commits_that_are_here(
                 commit(origin, ref).encode(), commit(mirror, ref).encode()
             )
         expected[page] = data
-    assert trees(copy) == (before[0], expected)
+    assert copy.trees == (before[0], expected)
     assert restamp(copy).changes == ()
     # Catalogues and memory agree as before, in both upstreams.
     assert copy.sync("v2").changes == []
@@ -133,35 +124,31 @@ def test_restamping_names_the_commits_that_are_here(
     back = Project(project.root, str(origin))
     back.clone()
     assert back.sync("v2").codes == []
-    assert trees(back) == (before[0], expected)
+    assert back.trees == (before[0], expected)
 
 
 def test_restamping_leaves_what_can_be_had_and_tells_what_cannot(
     project: Project, tmp_path: Path
 ) -> None:
     assert restamp(project) == Restamped()
-    before = trees(project)
-    elsewhere = make_origin(
-        tmp_path / "elsewhere", {"v9": {"guide.md": "# Another page\n"}}
-    )
-    copy = Project(project.root, str(elsewhere))
+    before = project.trees
+    releases = {"v9": {"guide.md": "# Another page\n"}}
+    copy = project.moved_to(tmp_path / "elsewhere", releases)
     pull(copy.run, ref="v9")
     found: tuple[Finding, ...] = restamp(copy).findings
     assert [finding.code for finding in found] == ["memory-commit-unknown"] * 3
     assert "no ref here has the same page" in found[0].text
     assert "v1" in found[0].hint
-    assert trees(copy)[1] == before[1]
+    assert copy.trees[1] == before[1]
 
 
 @pytest.mark.parametrize("ref", ["--upload-pack=touch x", "../../x", "v1;x", "{}"])
 def test_a_ref_from_a_stranger_is_only_ever_a_name(
     project: Project, mirror: Path, ref: str
 ) -> None:
-    path = project.memory("guide")
-    text = path.read_text("utf-8")
-    path.write_text(
-        text.replace("X-Upstream-Ref: v1", f"X-Upstream-Ref: {ref}"), "utf-8"
-    )
+    text = project.text("guide")
+    text = text.replace("X-Upstream-Ref: v1", f"X-Upstream-Ref: {ref}")
+    project.memory("guide").write_text(text, "utf-8")
     copy = Project(project.root, str(mirror))
     copy.clone()
     assert copy.sync("v2").codes == ["memory-not-recovered"]

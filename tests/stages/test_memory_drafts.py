@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
-from memory_project import FIRST, LI, LOCALE, Project
-from msgspec.structs import replace
+from memory_project import FIRST, LI, Project
 from repositories import make_origin
 
 from pipeline.core.catalog.origins import Machine, is_draft
@@ -51,19 +49,10 @@ def clone_of(project: Project, folder: Path) -> Project:
     return other
 
 
-def pull_memory(project: Project, other: Project) -> None:
-    shutil.rmtree(project.paths.memories(LOCALE))
-    shutil.copytree(other.paths.memories(LOCALE), project.paths.memories(LOCALE))
-
-
-def remembered(project: Project, page: str = "guide") -> str:
-    return project.memory(page).read_text("utf-8")
-
-
 def test_drafts_come_back_in_a_fresh_clone(project: Project, tmp_path: Path) -> None:
     draft_all(project)
     project.sync("v1")
-    assert "#. draft: m, prompt 1, 2026-05-01, " in remembered(project)
+    assert "#. draft: m, prompt 1, 2026-05-01, " in project.text("guide")
     other = clone_of(project, tmp_path / "other")
     assert other.read("guide").entries == project.read("guide").entries
     assert all(map(is_draft, other.read("guide").entries))
@@ -75,7 +64,7 @@ def test_a_draft_names_nobody_as_its_translator(project: Project) -> None:
     project.sync("v1")
     draft_all(project)
     project.sync("v1")
-    memory = remembered(project)
+    memory = project.text("guide")
     assert memory.count(f"translator: {LI['Last-Translator']}") == 1
     assert memory.count("#. draft:") == 4
 
@@ -88,52 +77,32 @@ def test_whoever_confirms_a_draft_is_its_translator(
     if is_stored:
         project.sync("v1")
     kept = project.entry("guide", WORDS).msgstr
-    project.edit(
-        "guide",
-        lambda entry: (
-            replace(entry, fuzzy=False, previous=None)
-            if WORDS in entry.msgid
-            else entry
-        ),
-    )
+    project.change("guide", WORDS, fuzzy=False, previous=None)
     project.sync("v1")
     entry = project.entry("guide", WORDS)
     assert (entry.msgstr, entry.is_translated) == (kept, True)
-    memory = remembered(project)
+    memory = project.text("guide")
     assert memory.count("#. drafted: m, prompt 1, 2026-05-01\n") == 1
     assert memory.count(f"translator: {LI['Last-Translator']}") == 1
     assert project.verify() == ()
 
 
-def test_a_person_elsewhere_wins_over_a_draft_here(
-    project: Project, tmp_path: Path
+@pytest.mark.parametrize("is_elsewhere", [True, False])
+def test_a_person_wins_over_a_draft(
+    project: Project, tmp_path: Path, *, is_elsewhere: bool
 ) -> None:
+    """The other one is in another clone, from which the memory comes."""
     other = clone_of(project, tmp_path / "other")
-    other.translate("guide", WORDS, "窗边的锯子每周一都会磨好。")
+    person, machine = (other, project) if is_elsewhere else (project, other)
+    person.translate("guide", WORDS, "窗边的锯子每周一都会磨好。")
+    draft_all(machine)
     other.sync("v1")
-    draft_all(project)
-    pull_memory(project, other)
-    synced = project.sync("v1")
-    assert project.entry("guide", WORDS).msgstr == "窗边的锯子每周一都会磨好。"
-    assert synced.codes == []
-    assert not any("机器" in line for line in project.entry("guide", WORDS).comments)
-    # What nobody has translated elsewhere keeps its draft.
+    project.take_memory(other)
+    assert project.sync("v1").codes == []
+    entry = project.entry("guide", WORDS)
+    assert (entry.msgstr, entry.comments) == ("窗边的锯子每周一都会磨好。", ())
+    # What nobody has translated keeps its draft.
     assert is_draft(project.entry("guide", "Glue"))
-
-
-def test_a_person_here_wins_over_a_draft_elsewhere(
-    project: Project, tmp_path: Path
-) -> None:
-    other = clone_of(project, tmp_path / "other")
-    draft_all(other)
-    other.sync("v1")
-    project.translate("guide", WORDS, "窗边的锯子每周一都会磨好。")
-    pull_memory(project, other)
-    synced = project.sync("v1")
-    assert project.entry("guide", WORDS).msgstr == "窗边的锯子每周一都会磨好。"
-    assert project.entry("guide", WORDS).comments == ()
-    assert is_draft(project.entry("guide", "Glue"))
-    assert synced.codes == []
 
 
 def test_two_drafts_are_no_conflict(project: Project, tmp_path: Path) -> None:
@@ -141,7 +110,7 @@ def test_two_drafts_are_no_conflict(project: Project, tmp_path: Path) -> None:
     draft_all(other, msgstr="另一台机器写的：{}。")
     other.sync("v1")
     draft_all(project)
-    pull_memory(project, other)
+    project.take_memory(other)
     synced = project.sync("v1")
     assert "另一台" in project.entry("guide", WORDS).msgstr
     assert synced.codes == []
@@ -153,7 +122,7 @@ def test_a_draft_that_is_taken_back_leaves_no_comment(
     before = clone_of(project, tmp_path / "before")
     draft_all(project)
     project.sync("v1")
-    pull_memory(project, before)
+    project.take_memory(before)
     synced = project.sync("v1")
     entry = project.entry("guide", WORDS)
     assert (entry.msgstr, entry.comments, synced.codes) == ("", (), [])
@@ -164,11 +133,9 @@ def test_a_draft_goes_with_its_message_from_the_memory_too(project: Project) -> 
     project.sync("v1")
     project.sync("v2")
     # Of four paragraphs two stay as they were; nothing of the others is kept.
-    assert remembered(project).count("draft:") == 3
-    assert (
-        "#~"
-        not in remembered(project).partition("end of the page")[2].partition("\n\n")[2]
-    )
+    assert project.text("guide").count("draft:") == 3
+    obsolete = project.text("guide").partition("end of the page")[2]
+    assert "#~" not in obsolete.partition("\n\n")[2]
     assert project.verify() == ()
     project.sync("v1")
     assert project.verify() == ()
@@ -177,18 +144,14 @@ def test_a_draft_goes_with_its_message_from_the_memory_too(project: Project) -> 
 def test_long_atoms_of_drafts_are_left_out_and_come_back(
     tmp_path: Path,
 ) -> None:
-    pages = {
-        **FIRST,
-        "guide.md": f"# Guide\n\nThe saw is sharpened on {LONG} of the year.\n",
-    }
-    project = Project(
-        tmp_path / "project", str(make_origin(tmp_path / "o", {"v1": pages}))
-    )
+    guide = f"# Guide\n\nThe saw is sharpened on {LONG} of the year.\n"
+    url = make_origin(tmp_path / "o", {"v1": FIRST | {"guide.md": guide}})
+    project = Project(tmp_path / "project", str(url))
     project.root.mkdir()
     project.sync("v1")
     draft_all(project)
     assert LONG in project.entry("guide", WORDS).msgstr
     project.sync("v1")
-    assert "the/plan/of" not in remembered(project)
+    assert "the/plan/of" not in project.text("guide")
     other = clone_of(project, tmp_path / "other")
     assert is_draft(other.entry("guide", WORDS))

@@ -21,21 +21,16 @@ from pipeline.stages.update.state import State
 
 
 def results(project: Project) -> dict[str, bytes]:
-    return {
-        **read_tree(project.root / "translations"),
-        "state": project.paths.memory_state(LOCALE).read_bytes(),
-    }
+    state = project.paths.memory_state(LOCALE).read_bytes()
+    return {**read_tree(project.root / "translations"), "state": state}
 
 
 @pytest.fixture(scope="module")
 def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    renamed = {
-        ("moved/manual.md" if path == "guide.md" else path): text
-        for path, text in FIRST.items()
-    }
-    return make_origin(
-        tmp_path_factory.mktemp("upstream") / "origin", RELEASES | {"v4": renamed}
-    )
+    renamed = FIRST | {"moved/manual.md": FIRST["guide.md"]}
+    del renamed["guide.md"]
+    folder = tmp_path_factory.mktemp("upstream") / "origin"
+    return make_origin(folder, RELEASES | {"v4": renamed})
 
 
 def test_a_run_killed_between_two_memory_files_ends_as_if_it_had_not_been(
@@ -57,8 +52,7 @@ def test_a_run_killed_between_two_memory_files_ends_as_if_it_had_not_been(
     assert whole.entry("copy", "Glue").fuzzy
     for path in read_tree(whole.paths.memories(LOCALE)):
         one = whole.copy(tmp_path / path)
-        shutil.rmtree(one.paths.memories(LOCALE))
-        shutil.copytree(ready.paths.memories(LOCALE), one.paths.memories(LOCALE))
+        one.take_memory(ready)
         shutil.copy(ready.paths.memory_state(LOCALE), one.paths.memory_state(LOCALE))
         target = one.paths.memories(LOCALE) / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -71,21 +65,21 @@ class Killed(BaseException):
     """Ends a run at a known point, as a kill does."""
 
 
-def kill_before_removal(monkeypatch: pytest.MonkeyPatch) -> None:
+def kill_before_removal(patch: pytest.MonkeyPatch) -> None:
     def remove(locale: Locale, pages: Collection[str]) -> None:
         raise Killed
 
-    monkeypatch.setattr(Locale, "remove_memories", remove)
+    patch.setattr(Locale, "remove_memories", remove)
 
 
-def kill_after_removal(monkeypatch: pytest.MonkeyPatch) -> None:
+def kill_after_removal(patch: pytest.MonkeyPatch) -> None:
     real = Locale.remove_memories
 
     def remove(locale: Locale, pages: Collection[str]) -> None:
         real(locale, pages)
         raise Killed
 
-    monkeypatch.setattr(Locale, "remove_memories", remove)
+    patch.setattr(Locale, "remove_memories", remove)
 
 
 def kill_before_state(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from folders import copy_project
+from catalog_files import read_catalog
+from folders import copy_project, read_tree
 
-from pipeline.adapters import po
 from pipeline.cli import main
 from pipeline.core.pin.lock import parse_lock
 from pipeline.paths import Paths
+
+pytestmark = pytest.mark.slow
 
 LOCALE = "zh_CN"
 
@@ -65,21 +67,15 @@ def report(paths: Paths) -> dict[str, Any]:
 
 
 def merged(paths: Paths) -> dict[str, bytes]:
-    folder = paths.merged(LOCALE)
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
+    return read_tree(paths.merged(LOCALE))
 
 
 def edit(paths: Paths, page: str, *, suffix: str = "（改）") -> None:
     """Put some words behind the first translated paragraph of a page."""
     path = paths.catalog(LOCALE, page)
-    catalog = po.read_catalog(path.read_bytes(), where=page).catalog
     entry = next(
         entry
-        for entry in catalog.entries
+        for entry in read_catalog(path).entries
         if entry.is_translated and entry.notes[0].startswith("paragraph")
     )
     text = path.read_text(encoding="utf-8")
@@ -95,7 +91,6 @@ def pages(paths: Paths) -> list[str]:
     return sorted(path.relative_to(folder).with_suffix("").as_posix() for path in files)
 
 
-@pytest.mark.slow
 def test_after_an_edit_all_is_as_if_merged_for_the_first_time(paths: Paths) -> None:
     edit(paths, "grad")
     assert run() == 0
@@ -110,7 +105,6 @@ def memo(paths: Paths) -> Path:
     return paths.memo(LOCALE, "merged")
 
 
-@pytest.mark.slow
 def test_what_is_known_is_not_made_again(paths: Paths) -> None:
     known = json.loads(memo(paths).read_bytes())
     known["index"][1]["row"]["title"] = "known"
@@ -123,7 +117,6 @@ def test_what_is_known_is_not_made_again(paths: Paths) -> None:
     assert report(paths)["index"]["title"] != "known"
 
 
-@pytest.mark.slow
 def test_a_merged_file_that_was_changed_is_made_again(paths: Paths) -> None:
     before = merged(paths)
     name = next(name for name in before if name.startswith("index"))
@@ -133,7 +126,6 @@ def test_a_merged_file_that_was_changed_is_made_again(paths: Paths) -> None:
     assert merged(paths)[name] == before[name]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("damaged", ["[]", '{"index": ["", {"row": {}}]}'])
 @pytest.mark.parametrize("kind", ["merged", "updated", "catalogs"])
 def test_a_memo_that_cannot_be_used_is_made_anew(
@@ -146,7 +138,6 @@ def test_a_memo_that_cannot_be_used_is_made_anew(
     assert report(paths) == anew
 
 
-@pytest.mark.slow
 def test_another_commit_with_the_same_documents_changes_the_attribution_only(
     paths: Paths,
 ) -> None:
@@ -164,7 +155,6 @@ def test_another_commit_with_the_same_documents_changes_the_attribution_only(
     assert merged(paths) == after
 
 
-@pytest.mark.slow
 def test_what_was_wrong_with_a_page_is_said_again(paths: Paths) -> None:
     edit(paths, "index", suffix="[断](")
     first = run()

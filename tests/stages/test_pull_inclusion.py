@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from folders import read_tree, write_tree
-from msgspec.structs import replace
+from msgspec import structs
 from repositories import DOCS, commit_release, git, init_repository
 from runs import run_at
 
@@ -30,11 +30,12 @@ def output() -> io.StringIO:
     return io.StringIO()
 
 
-def run_from(root: Path, url: Path | str, output: io.StringIO) -> Run:
-    """Return a run whose upstream is at ``url``."""
-    (root / "project").mkdir(exist_ok=True)
-    run = run_at(root / "project", url=str(url), docs=DOCS)
-    return replace(run, log=Log(stream=output, environ={}))
+@pytest.fixture
+def plain(tmp_path: Path, output: io.StringIO) -> Run:
+    """A run whose upstream is the folder ``origin``."""
+    (tmp_path / "project").mkdir()
+    run = run_at(tmp_path / "project", url=str(tmp_path / "origin"), docs=DOCS)
+    return structs.replace(run, log=Log(stream=output, environ={}))
 
 
 def outside(run: Run) -> dict[str, bytes]:
@@ -43,17 +44,18 @@ def outside(run: Run) -> dict[str, bytes]:
 
 
 @pytest.fixture(params=["plain", "local", "remote"])
-def run(request: pytest.FixtureRequest, tmp_path: Path, output: io.StringIO) -> Run:
+def run(request: pytest.FixtureRequest, tmp_path: Path, plain: Run) -> Run:
     origin = tmp_path / "origin"
     if request.param == "plain":
         write_tree(origin, FILES)
-        return run_from(tmp_path, origin, output)
+        return plain
     init_repository(origin)
     commit_release(origin, "v1", FILES)
     git(origin, "config", "uploadpack.allowFilter", "true")
     git(origin, "config", "uploadpack.allowAnySHA1InWant", "true")
-    url = origin if request.param == "local" else f"file://{origin}"
-    return run_from(tmp_path, url, output)
+    scheme = "" if request.param == "local" else "file://"
+    upstream = structs.replace(plain.upstream, url=f"{scheme}{origin}")
+    return structs.replace(plain, upstream=upstream)
 
 
 def check(lock: Lock) -> None:
@@ -83,7 +85,7 @@ def test_what_pages_include_is_pulled_and_told_of(
 
 @pytest.mark.parametrize("is_git", [False, True])
 def test_nothing_comes_from_beyond_the_repository(
-    is_git: bool, tmp_path: Path, output: io.StringIO
+    is_git: bool, tmp_path: Path, plain: Run
 ) -> None:
     origin = tmp_path / "origin"
     write_tree(tmp_path, {"secret.md": "secret", "away/secret.md": "secret"})
@@ -96,36 +98,31 @@ def test_nothing_comes_from_beyond_the_repository(
     if is_git:
         git(origin, "add", "-A")
         git(origin, "commit", "-q", "-m", "all")
-    run = run_from(tmp_path, origin, output)
-    assert [file.path for file in pull(run).files] == ["a.md"]
-    assert read_tree(run.paths.docs) == {"a.md": HOSTILE.encode()}
+    assert [file.path for file in pull(plain).files] == ["a.md"]
+    assert read_tree(plain.paths.docs) == {"a.md": HOSTILE.encode()}
 
 
-def test_a_root_that_is_a_link_may_be_one(tmp_path: Path, output: io.StringIO) -> None:
+def test_a_root_that_is_a_link_may_be_one(tmp_path: Path, plain: Run) -> None:
     write_tree(tmp_path / "real", FILES)
     (tmp_path / "origin").symlink_to("real")
-    run = run_from(tmp_path, tmp_path / "origin", output)
-    check(pull(run))
+    check(pull(plain))
 
 
 def test_what_is_too_large_or_too_many_is_left_out(
-    tmp_path: Path, output: io.StringIO, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, plain: Run, output: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "INCLUDED_BYTES", 20)
     monkeypatch.setattr(limits, "INCLUDED_FILES", 2)
-    includes = "\n".join(
-        f"```{{include}} ../{name}.md\n```" for name in ("a", "b", "c")
-    )
+    includes = "\n".join(f"```{{include}} ../{name}.md\n```" for name in "abc")
     files = {"docs/x.md": includes, "a.md": "a" * 30, "b.md": "b", "c.md": "c"}
     write_tree(tmp_path / "origin", files)
-    run = run_from(tmp_path, tmp_path / "origin", output)
-    pull(run)
-    assert outside(run) == {"b.md": b"b"}
+    pull(plain)
+    assert outside(plain) == {"b.md": b"b"}
     assert "_outside/a.md: too large to be included, left out" in output.getvalue()
 
 
 def test_files_that_include_each_other_come_to_an_end(
-    tmp_path: Path, output: io.StringIO, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, plain: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "INCLUDED_READINGS", 2)
     files = {
@@ -136,13 +133,12 @@ def test_files_that_include_each_other_come_to_an_end(
         "d.md": "words",
     }
     write_tree(tmp_path / "origin", files)
-    run = run_from(tmp_path, tmp_path / "origin", output)
-    pull(run)
-    assert sorted(outside(run)) == ["a.md", "b.md", "c.md"]
+    pull(plain)
+    assert sorted(outside(plain)) == ["a.md", "b.md", "c.md"]
 
 
 def test_a_folder_of_that_name_of_upstreams_own_is_refused(
-    tmp_path: Path, output: io.StringIO
+    tmp_path: Path, plain: Run
 ) -> None:
     files = {
         "docs/_outside/a.md": "# A\n",
@@ -150,8 +146,7 @@ def test_a_folder_of_that_name_of_upstreams_own_is_refused(
         "b.md": "# B\n",
     }
     write_tree(tmp_path / "origin", files)
-    run = run_from(tmp_path, tmp_path / "origin", output)
-    lock = pull(run)
+    lock = pull(plain)
     assert [page.name for page in lock.pages] == ["_outside/b", "x"]
     (refused,) = lock.refused
     assert refused.path == "_outside/a.md"
@@ -159,14 +154,13 @@ def test_a_folder_of_that_name_of_upstreams_own_is_refused(
 
 
 def test_a_local_clone_without_the_file_does_without(
-    tmp_path: Path, output: io.StringIO
+    tmp_path: Path, plain: Run
 ) -> None:
     origin = init_repository(tmp_path / "origin")
     commit_release(origin, "v1", FILES)
     blob = git(origin, "rev-parse", "v1:NEWS.md")
     # Loose objects lie in a folder by the first two digits.
     (origin / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
-    run = run_from(tmp_path, origin, output)
-    lock = pull(run)
-    assert "NEWS.md" not in outside(run)
+    lock = pull(plain)
+    assert "NEWS.md" not in outside(plain)
     assert not any("news" in one.within for one in lock.included)

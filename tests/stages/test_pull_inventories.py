@@ -59,6 +59,12 @@ class Lamps(Struct):
         return [line.split()[1] for line in table["lamps"]["objects"]]
 
 
+def replaced(run: Run) -> Run:
+    """Return a run whose upstream is replaced by a copy, which has no network."""
+    upstream = structs.replace(run.upstream, url_replaced=True)
+    return replace(run, upstream=upstream)
+
+
 def age(path: Path, seconds: int = 100_000) -> None:
     """Let a file be older than a day."""
     then = path.stat().st_mtime - seconds
@@ -79,13 +85,9 @@ def lamps(tmp_path: Path, english_site: tuple[Path, str]) -> Lamps:
     folder, address = english_site
     root = tmp_path / "project"
     (root / "english").mkdir(parents=True)
-    run = run_at(
-        root,
-        "demo",
-        usual_names={"np": "numpy"},
-        url=str(root / "english"),
-        site=SitePolicy(inventories={"lamps": address}),
-    )
+    names, site = {"np": "numpy"}, SitePolicy(inventories={"lamps": address})
+    english = str(root / "english")
+    run = run_at(root, "demo", usual_names=names, url=english, site=site)
     found = Lamps(root=root, folder=folder, run=run)
     found.write("# Lamps\n\n{func}`lamp.on`, {func}`np.sin`\n")
     return found
@@ -116,9 +118,7 @@ def test_other_words_ask_for_other_names(lamps: Lamps) -> None:
 
 def test_a_list_that_somebody_puts_there_counts(lamps: Lamps) -> None:
     """Without a network, whatever its age: it is newer than the table."""
-    run = replace(
-        lamps.run, upstream=structs.replace(lamps.run.upstream, url_replaced=True)
-    )
+    run = replaced(lamps.run)
     assert lamps.refresh(run) == Refreshed()
     assert not lamps.paths.names.exists()
     path = lamps.paths.other_inventory("lamps")
@@ -218,8 +218,7 @@ def test_the_english_inventory_is_fetched_and_an_older_one_stays(
     lamps.publish(OFF)
     assert not is_newer(own)  # not twice a day
     os.utime(path, (0, 0))
-    copied = replace(own, upstream=structs.replace(own.upstream, url_replaced=True))
-    assert not is_newer(copied)  # from a copy: no network
+    assert not is_newer(replaced(own))  # from a copy: no network
     assert is_newer(own)
     os.utime(path, (0, 0))
     for other in ("http://127.0.0.1:9/", "file:///etc/", "http://[bad/"):
@@ -239,19 +238,14 @@ def test_who_pulls_fetches_inventories_and_a_check_does_not(
     folder, address = english_site
     (folder / "objects.inv").write_bytes(inventory(ON, "a<b> py:class 1 a.html -"))
     config, own = project / "pyproject.toml", "[tool.pipeline.upstreams.sample.site]"
-    config.write_text(
-        config.read_text(encoding="utf-8").replace(
-            own,
-            f'{own}\nenglish-url = "{address}"\ninventories = {{lamps = "{address}"}}',
-        ),
-        encoding="utf-8",
-    )
+    values = f'english-url = "{address}"\ninventories = {{lamps = "{address}"}}'
+    text = config.read_text(encoding="utf-8").replace(own, f"{own}\n{values}")
+    config.write_text(text, encoding="utf-8")
     paths = Paths(project, "sample")
     main([*command, "--check", "-q"])
     assert not paths.inventory.exists()
     assert main([*command, "-q"]) == 0
     assert paths.inventory.read_bytes() == (folder / "objects.inv").read_bytes()
     assert paths.names.is_file()
-    assert "warning [inventory] build/cache/inventories/sample.lamps.inv" in (
-        "".join(capsys.readouterr())
-    )
+    warning = "warning [inventory] build/cache/inventories/sample.lamps.inv"
+    assert warning in "".join(capsys.readouterr())

@@ -9,12 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from catalog_files import read_catalog
 from folders import read_tree
 from memory_project import LOCALE, RELEASES, Project, Synced, chinese
 from msgspec.structs import replace
 from repositories import git, make_origin
 
-from pipeline.adapters import po
 from pipeline.entries import Entry
 
 
@@ -32,22 +32,10 @@ def files(project: Project) -> dict[str, bytes]:
 
 
 def untranslated(project: Project) -> list[str]:
-    found: list[Entry] = []
-    for page in project.pages():
-        found += project.read(page).entries
+    entries = [one for page in project.pages() for one in project.read(page).entries]
     return sorted(
-        entry.msgid for entry in found if not entry.obsolete and not entry.is_finished
+        entry.msgid for entry in entries if not (entry.obsolete or entry.is_finished)
     )
-
-
-def memory_entry(project: Project, page: str, msgstr: str) -> Entry:
-    data = project.memory(page).read_bytes()
-    (found,) = (
-        entry
-        for entry in po.read_catalog(data, where=page).catalog.entries
-        if entry.msgstr == msgstr
-    )
-    return found
 
 
 def finish(project: Project) -> None:
@@ -71,22 +59,24 @@ def sync_by_turns(project: Project, times: int = 3) -> list[Synced]:
     return runs
 
 
+def assert_turns_write_nothing(project: Project) -> None:
+    before = files(project)
+    for run in sync_by_turns(project):
+        assert run.codes == []
+        assert run.changes == []
+    assert files(project) == before
+
+
 def test_a_release_starts_with_the_translations_of_the_pinned_one(
     pinned: Project,
 ) -> None:
     beside = pinned.at("2")
     saw = "The saw by the window is sharpened on Mondays, before anybody else has come in."
-    assert (
-        beside.entry("guide", "The saw").msgstr
-        == pinned.entry("guide", "The saw").msgstr
-    )
+    known = pinned.entry("guide", "The saw").msgstr
+    assert beside.entry("guide", "The saw").msgstr == known
     assert saw not in untranslated(beside)
-    assert [text.split()[0] for text in untranslated(beside)] == [
-        "A",
-        "Ask",
-        "Every",
-        "Help",
-    ]
+    words = [text.split()[0] for text in untranslated(beside)]
+    assert words == ["A", "Ask", "Every", "Help"]
     # As after an upgrade, a changed message has the old translation to start from.
     assert beside.entry("guide", "three drawers").fuzzy
 
@@ -94,11 +84,7 @@ def test_a_release_starts_with_the_translations_of_the_pinned_one(
 def test_runs_of_two_releases_by_turns_write_nothing(pinned: Project) -> None:
     finish(pinned.at("2"))
     sync_by_turns(pinned, 2)
-    before = files(pinned)
-    for run in sync_by_turns(pinned):
-        assert run.codes == []
-        assert run.changes == []
-    assert files(pinned) == before
+    assert_turns_write_nothing(pinned)
     assert not pinned.catalog("help").exists()
     assert pinned.verify() == pinned.at("2").verify() == ()
 
@@ -121,7 +107,8 @@ def test_what_a_release_translates_waits_in_the_memory_of_the_pinned_page(
     beside = pinned.at("2")
     beside.translate("guide", "varnish", "关于清漆的一段。")
     run = beside.sync("v2")
-    entry = memory_entry(pinned, "guide", "关于清漆的一段。")
+    remembered = read_catalog(pinned.memory("guide")).entries
+    (entry,) = (one for one in remembered if one.msgstr == "关于清漆的一段。")
     assert entry.obsolete
     assert f"seen: {run.lock.commit} guide" in entry.notes
     assert any(note.startswith("translator: Li Lei") for note in entry.notes)
@@ -136,9 +123,7 @@ def test_a_translation_is_corrected_for_both_releases(pinned: Project) -> None:
         project.translate("guide", "The saw", words)
         sync_by_turns(pinned, 2)
         assert other.entry("guide", "The saw").msgstr == words
-    before = files(pinned)
-    sync_by_turns(pinned)
-    assert files(pinned) == before
+    assert_turns_write_nothing(pinned)
 
 
 def test_two_different_corrections_are_a_conflict(pinned: Project) -> None:
@@ -155,24 +140,17 @@ def test_a_translation_of_a_new_page_reaches_equal_messages_of_the_pin(
     tmp_path: Path,
 ) -> None:
     words = "Sweep the floor before you leave."
-    origin = make_origin(
-        tmp_path / "origin",
-        {
-            "v1": {"a.md": f"# A\n\n{words}\n"},
-            "v2": {"a.md": "# A\n", "b.md": f"# B\n\n{words}\n"},
-        },
-    )
-    root = tmp_path / "project"
-    root.mkdir()
-    project = Project(root, str(origin), beside=("2",))
+    old = {"a.md": f"# A\n\n{words}\n"}
+    new = {"a.md": "# A\n", "b.md": f"# B\n\n{words}\n"}
+    origin = make_origin(tmp_path / "origin", {"v1": old, "v2": new})
+    project = Project(tmp_path / "project", str(origin), beside=("2",))
+    project.root.mkdir()
     project.sync("v1")
     project.at("2").sync("v2")
     project.at("2").translate("b", "Sweep", "离开前请扫地。")
     sync_by_turns(project, 2)
     assert project.entry("a", "Sweep").msgstr == "离开前请扫地。"
-    before = files(project)
-    sync_by_turns(project)
-    assert files(project) == before
+    assert_turns_write_nothing(project)
 
 
 def test_a_fresh_clone_gets_both_releases_from_the_memory(pinned: Project) -> None:
@@ -193,27 +171,19 @@ def test_moving_the_pin_takes_everything_from_the_memory(pinned: Project) -> Non
     finish(pinned.at("2"))
     pinned.at("2").sync("v2")
     moved = replace(pinned, beside=())
-    run = moved.sync("v2")
+    assert moved.sync("v2").codes == []
     assert untranslated(moved) == []
     assert moved.verify() == ()
-    assert run.codes == []
-    back = replace(pinned, beside=())
-    back.sync("v1")
-    assert untranslated(back) == []
+    moved.sync("v1")
+    assert untranslated(moved) == []
 
 
 def test_a_draft_stays_with_the_release_that_it_was_made_for(pinned: Project) -> None:
-    def draft(entry: Entry) -> Entry:
-        if "varnish" not in entry.msgid:
-            return entry
-        return replace(
-            entry, msgstr="清漆", fuzzy=True, notes=(*entry.notes, "draft: m 00000000")
-        )
-
-    memory = pinned.memory("guide").read_bytes()
-    pinned.at("2").edit("guide", draft)
-    pinned.at("2").sync("v2")
-    assert pinned.memory("guide").read_bytes() == memory
+    memory, beside = pinned.text("guide"), pinned.at("2")
+    notes = (*beside.entry("guide", "varnish").notes, "draft: m 00000000")
+    beside.change("guide", "varnish", msgstr="清漆", fuzzy=True, notes=notes)
+    beside.sync("v2")
+    assert pinned.text("guide") == memory
 
 
 def test_removing_a_translation_in_a_release_removes_it_from_the_other(
@@ -222,16 +192,13 @@ def test_removing_a_translation_in_a_release_removes_it_from_the_other(
     pinned.at("2").translate("guide", "The saw", "")
     sync_by_turns(pinned, 2)
     assert pinned.entry("guide", "The saw").msgstr == ""
-    before = files(pinned)
-    sync_by_turns(pinned)
-    assert files(pinned) == before
+    assert_turns_write_nothing(pinned)
 
 
 def test_a_tag_that_upstream_moves_loses_nothing(tmp_path: Path) -> None:
     origin = make_origin(tmp_path / "origin", RELEASES)
-    root = tmp_path / "project"
-    root.mkdir()
-    pinned = Project(root, str(origin), beside=("2",))
+    pinned = Project(tmp_path / "project", str(origin), beside=("2",))
+    pinned.root.mkdir()
     pinned.sync("v1")
     beside = pinned.at("2")
     beside.sync("v2")
@@ -240,9 +207,7 @@ def test_a_tag_that_upstream_moves_loses_nothing(tmp_path: Path) -> None:
     words = {chinese(entry) for entry in beside.read("guide").entries}
     git(origin, "tag", "--force", "v2", "v3")
     sync_by_turns(pinned, 2)
-    before = files(pinned)
-    sync_by_turns(pinned)
-    assert files(pinned) == before
+    assert_turns_write_nothing(pinned)
     kept = {entry.msgstr for entry in beside.read("guide").entries}
     assert len(words & kept) >= 3
 
@@ -267,8 +232,5 @@ def test_every_page_has_the_texts_that_it_needs(
     project = Project(tmp_path / "project", str(origin), beside=("2",)).begin()
     sync_by_turns(project, 2)
     assert untranslated(project) == untranslated(project.at("2")) == []
-    before = files(project)
-    for run in sync_by_turns(project):
-        assert run.codes == []
-    assert files(project) == before
+    assert_turns_write_nothing(project)
     assert project.verify() == project.at("2").verify() == ()

@@ -23,9 +23,8 @@ from pipeline.core.execution.result import Execution, Status
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
 from pipeline.errors import PublishError
-from pipeline.run import Run
 from pipeline.stages.publish import stage
-from pipeline.stages.publish.stage import render
+from pipeline.stages.publish.stage import Published, render
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAA"
@@ -37,32 +36,46 @@ DATA = Path(__file__).parent / "data"
 MYST, RST = (read_cases(DATA / name) for name in ("myst.txt", "rst.txt"))
 
 
-def page(name: str, *suffixes: str, **fields: Any) -> PageResult:
-    return PageResult(
-        page=name,
-        files=tuple(
-            SourceFile(path=f"{name}{suffix}", blob="0" * 40) for suffix in suffixes
-        ),
-        **fields,
-    )
+def page(path: str, **fields: Any) -> PageResult:
+    source = SourceFile(path=path, blob="0" * 40)
+    return PageResult(page=path.rpartition(".")[0], files=(source,), **fields)
 
 
 def html_of(source: str, folder: Path = Path("nowhere")) -> str:
     return markdown_html(source, folder=PageFolder(folder)).strip()
 
 
+class Previews:
+    """A project, and the HTML of its pages."""
+
+    def __init__(self, root: Path) -> None:
+        self.run = run_at(root, package="JAX", version="0.10.2", url="x")
+        self.paths = self.run.paths
+        self.merged = self.paths.merged("zh_CN")
+        self.executed = self.paths.executed("zh_CN")
+        for folder in (self.paths.docs, self.merged, self.executed / "guide"):
+            folder.mkdir(parents=True)
+
+    def write(self, **texts: str) -> None:
+        """Write merged Markdown pages."""
+        for name, text in texts.items():
+            (self.merged / f"{name}.md").write_text(text, "utf-8")
+
+    def render(self, *rows: PageResult, pages: tuple[str, ...] = ()) -> Published:
+        return render(replace(self.run, pages=pages), rows, locale="zh_CN")
+
+    def html(self, name: str) -> str:
+        return (self.paths.html("zh_CN") / f"{name}.html").read_text("utf-8")
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """A run over a project without pages, whose folders are there."""
-    found = run_at(tmp_path, package="JAX", version="0.10.2", url="x")
-    paths = found.paths
-    for folder in (
-        paths.docs,
-        paths.merged("zh_CN"),
-        paths.executed("zh_CN") / "guide",
-    ):
-        folder.mkdir(parents=True)
-    return found
+def previews(tmp_path: Path) -> Previews:
+    return Previews(tmp_path)
+
+
+def names(published: Published) -> list[str]:
+    """Return the names of the files that were written."""
+    return sorted(path.rpartition("/")[2] for path in published.changes)
 
 
 @pytest.mark.parametrize(("source", "expected"), MYST.values(), ids=MYST)
@@ -81,18 +94,10 @@ def test_a_matrix_within_a_formula_ends_no_paragraph() -> None:
     text = html_of(
         "前 $M =\n\\begin{bmatrix} a & b \\end{bmatrix}$ 后\n\n\\begin{align} x &= y \\end{align}"
     )
-    first = text.partition("</p>")[0]
-    assert (
-        first.count("<math"),
-        first.endswith("后"),
-        text.count("<math"),
-        "begin" in text,
-    ) == (
-        1,
-        True,
-        2,
-        False,
-    )
+    first, _, rest = text.partition("</p>")
+    assert first.endswith("后")
+    assert (first.count("<math"), rest.count("<math")) == (1, 1)
+    assert "begin" not in text
 
 
 @pytest.mark.parametrize("fence", ["```", ":::"])
@@ -132,117 +137,92 @@ def test_images_are_embedded(tmp_path: Path) -> None:
     assert "data:" not in html_of("![x](secret.txt)", tmp_path)
 
 
-def test_a_page_stands_alone(run: Run) -> None:
-    paths = run.paths
-    picture = {
-        "output_type": "display_data",
-        "data": {"image/png": PIXEL},
-        "metadata": {},
-    }
-    failure = {
-        "output_type": "error",
-        "ename": "ValueError",
-        "evalue": "no",
-        "traceback": ["\x1b[0;31mValueError\x1b[0m: no"],
-    }
-    printed = {"output_type": "stream", "name": "stdout", "text": ["one\n", "two\n"]}
+def outputs(text: str) -> list[dict[str, object]]:
+    return [{"output_type": "stream", "name": "stdout", "text": text}]
+
+
+def test_a_page_stands_alone(previews: Previews) -> None:
+    image = {"image/png": PIXEL}
+    picture = {"output_type": "display_data", "data": image, "metadata": {}}
+    error = {"ename": "ValueError", "evalue": "no", "output_type": "error"}
+    failure = {**error, "traceback": ["\x1b[0;31mValueError\x1b[0m: no"]}
     cells = (
-        prose(
-            "# 标题\n\n![x](attachment:i.png)",
-            attachments={"i.png": {"image/png": PIXEL}},
-        ),
+        prose("# 标题\n\n![x](attachment:i.png)", attachments={"i.png": image}),
         code("x = 1", outputs=[picture]),
-        code("f()", outputs=[printed, failure]),
+        code("f()", outputs=[*outputs("one\ntwo\n"), failure]),
     )
-    (paths.executed("zh_CN") / "guide/page.ipynb").write_text(
-        json.dumps(notebook_value(*cells)), "utf-8"
-    )
+    executed = json.dumps(notebook_value(*cells))
+    (previews.executed / "guide/page.ipynb").write_text(executed, "utf-8")
     execution = Execution(page="guide/page", status=Status.PASSED, cells=2, total=2)
-    rows = [page("guide/page", ".ipynb", title="标题", execution=execution)]
-    render(run, rows, locale="zh_CN")
-    text = (paths.html("zh_CN") / "guide/page.html").read_text("utf-8")
-    assert '<html lang="zh-CN">' in text
-    assert '<h1 id="标题">标题</h1>' in text
-    assert "one\ntwo" in text
+    previews.render(page("guide/page.ipynb", title="标题", execution=execution))
+    text = previews.html("guide/page")
+    for part in (
+        '<html lang="zh-CN">',
+        '<h1 id="标题">标题</h1>',
+        "one\ntwo",
+        "passed on JAX 0.10.2: 2 of 2 code cells",
+        'href="../index.html"',
+    ):
+        assert part in text
     assert text.count(f"data:image/png;base64,{PIXEL}") == 2
-    assert "passed on JAX 0.10.2: 2 of 2 code cells" in text
-    assert 'href="../index.html"' in text
     assert "\x1b" not in text
     assert "<script" not in text
     assert not re.search(r'(src|href)="(https?:)?//', text)
 
 
-def test_the_index_tells_the_state_of_every_page(
-    run: Run,
-) -> None:
-    paths = run.paths
-    (paths.merged("zh_CN") / "a.md").write_text("# 甲 & <b>\n", "utf-8")
-    (paths.merged("zh_CN") / "b.ipynb").write_text(
-        notebook(code("1"), title="# 乙"), "utf-8"
+def test_the_index_tells_the_state_of_every_page(previews: Previews) -> None:
+    previews.write(a="# 甲 & <b>\n")
+    (previews.merged / "b.ipynb").write_text(notebook(code("1"), title="# 乙"), "utf-8")
+    reason = "accelerator: wants a <GPU>"
+    skipped = Execution(page="b", status=Status.SKIPPED, reason=reason)
+    previews.render(
+        page("a.md", title="甲 & <b>", messages=3, translated=1, fuzzy=1),
+        page("b.ipynb", execution=skipped),
+        page("c.txt"),
     )
-    skipped = Execution(
-        page="b", status=Status.SKIPPED, reason="accelerator: wants a <GPU>"
-    )
-    pages = [
-        page("a", ".md", title="甲 & <b>", messages=3, translated=1, fuzzy=1),
-        page("b", ".ipynb", execution=skipped),
-        page("c", ".txt"),
-    ]
-    render(run, pages, locale="zh_CN")
-    index = (paths.html("zh_CN") / "index.html").read_text("utf-8")
-    assert '<html lang="zh-CN">' in index
-    assert '<a href="a.html">甲 &amp; &lt;b&gt;</a>' in index
-    assert "33 %" in index
-    assert "accelerator: wants a &lt;GPU&gt;" in index
+    index = previews.html("index")
+    for part in (
+        '<html lang="zh-CN">',
+        '<a href="a.html">甲 &amp; &lt;b&gt;</a>',
+        "33 %",
+        "accelerator: wants a &lt;GPU&gt;",
+        "3 pages, 1 of 3 messages translated; 0 passed, 0 failed, 1 skipped",
+    ):
+        assert part in index
     assert "c.html" not in index
-    assert "3 pages, 1 of 3 messages translated; 0 passed, 0 failed, 1 skipped" in index
-    assert (paths.html("zh_CN") / "b.html").is_file()
+    assert previews.html("b")
 
 
-def test_only_what_changed_is_rendered_again(
-    run: Run,
-) -> None:
-    paths = run.paths
-    for name in "ab":
-        (paths.merged("zh_CN") / f"{name}.md").write_text(f"# {name}\n", "utf-8")
-    pages = [page("a", ".md"), page("b", ".md")]
-    render(run, pages, locale="zh_CN")
-    targets = [paths.html("zh_CN") / f"{name}.html" for name in "ab"]
-    for target in targets:
-        target.write_text(target.read_text("utf-8") + "<!-- kept -->", "utf-8")
-    (paths.merged("zh_CN") / "a.md").write_text("# changed\n", "utf-8")
-    render(run, pages, locale="zh_CN")
-    assert ["<!-- kept -->" in target.read_text("utf-8") for target in targets] == [
-        False,
-        True,
-    ]
+def test_only_what_changed_is_rendered_again(previews: Previews) -> None:
+    previews.write(a="# a\n", b="# b\n")
+    rows = (page("a.md"), page("b.md"))
+    previews.render(*rows)
+    with (previews.paths.html("zh_CN") / "b.html").open("a") as file:
+        file.write("<!-- kept -->")
+    previews.write(a="# changed\n")
+    assert names(previews.render(*rows)) == ["a.html"]
+    assert "changed" in previews.html("a")
+    assert "<!-- kept -->" in previews.html("b")
+    # A run of one page leaves the others in the list.
+    previews.write(a="# changed again\n")
+    assert names(previews.render(rows[0], pages=("a",))) == ["a.html"]
+    assert 'href="b.html"' in previews.html("index")
 
 
-def test_one_page_that_cannot_be_rendered_stops_no_other(
-    run: Run,
-) -> None:
-    paths = run.paths
-    (paths.merged("zh_CN") / "broken.ipynb").write_text("{", "utf-8")
-    (paths.merged("zh_CN") / "odd.ipynb").write_text(
-        '{"cells": [{"cell_type": 3}]}', "utf-8"
-    )
-    (paths.merged("zh_CN") / "fine.md").write_text("# Fine\n", "utf-8")
-    pages = [page("broken", ".ipynb"), page("odd", ".ipynb"), page("fine", ".md")]
-    published = render(run, pages, locale="zh_CN")
+def test_one_page_that_cannot_be_rendered_stops_no_other(previews: Previews) -> None:
+    (previews.merged / "broken.ipynb").write_text("{", "utf-8")
+    (previews.merged / "odd.ipynb").write_text('{"cells": [{"cell_type": 3}]}', "utf-8")
+    previews.write(fine="# Fine\n")
+    rows = (page("broken.ipynb"), page("odd.ipynb"), page("fine.md"))
+    published = previews.render(*rows)
     (finding,) = published.findings
-    assert finding.exit_code == PublishError.exit_code
-    assert finding.page == "broken"
+    assert (finding.exit_code, finding.page) == (PublishError.exit_code, "broken")
     assert "\n" not in finding.text
-    assert sorted(path.rpartition("/")[2] for path in published.changes) == [
-        *("broken.html", "fine.html", "index.html", "odd.html")
-    ]
-    assert "<pre>{</pre>" in (paths.html("zh_CN") / "broken.html").read_text("utf-8")
-    assert (paths.html("zh_CN") / "fine.html").is_file()
-    assert (paths.html("zh_CN") / "index.html").is_file()
-
-
-def outputs(text: str) -> list[dict[str, object]]:
-    return [{"output_type": "stream", "name": "stdout", "text": text}]
+    written = ["broken.html", "fine.html", "index.html", "odd.html"]
+    assert names(published) == written
+    assert "<pre>{</pre>" in previews.html("broken")
+    for name in written:
+        assert previews.html(name.removesuffix(".html"))
 
 
 @pytest.mark.parametrize(
@@ -255,20 +235,15 @@ def outputs(text: str) -> list[dict[str, object]]:
     ids=["same code", "other code", "never run"],
 )
 def test_a_page_that_is_not_run_has_new_prose_and_the_outputs_of_its_own_code(
-    run: Run,
-    ran: str | None,
-    state: str,
-    is_shown: bool,
+    previews: Previews, ran: str | None, state: str, is_shown: bool
 ) -> None:
-    paths = run.paths
     merged = notebook(code("print(1)"), title="# 新的译文")
-    (paths.merged("zh_CN") / "a.ipynb").write_text(merged, "utf-8")
+    (previews.merged / "a.ipynb").write_text(merged, "utf-8")
     if ran is not None:
         old = notebook(code(ran, outputs=outputs("printed")), title="# 旧的译文")
-        (paths.executed("zh_CN") / "a.ipynb").write_text(old, "utf-8")
-    rows = [page("a", ".ipynb", code_cells=1)]
-    render(run, rows, locale="zh_CN")
-    html = (paths.html("zh_CN") / "a.html").read_text("utf-8")
+        (previews.executed / "a.ipynb").write_text(old, "utf-8")
+    previews.render(page("a.ipynb", code_cells=1))
+    html = previews.html("a")
     assert "新的译文" in html
     assert "旧的译文" not in html
     assert ("printed" in html) == is_shown
@@ -276,49 +251,26 @@ def test_a_page_that_is_not_run_has_new_prose_and_the_outputs_of_its_own_code(
 
 
 def test_a_page_that_is_called_index_stands_beside_the_list_of_pages(
-    run: Run,
+    previews: Previews,
 ) -> None:
-    paths = run.paths
-    (paths.merged("zh_CN") / "index.md").write_text("# 首页\n", "utf-8")
-    first = render(run, [page("index", ".md", title="首页")], locale="zh_CN")
-    assert len(first.changes) == 2
-    assert '<h1 id="首页">' in paths.html_page("zh_CN", "index").read_text("utf-8")
-    listed = paths.preview("zh_CN").read_text("utf-8")
-    assert '<a href="_index.html">首页</a>' in listed
-    assert (
-        render(run, [page("index", ".md", title="首页")], locale="zh_CN").changes == ()
-    )
-
-
-def test_a_run_of_one_page_leaves_the_others_in_the_list(
-    run: Run,
-) -> None:
-    paths = run.paths
-    for name in "ab":
-        (paths.merged("zh_CN") / f"{name}.md").write_text(f"# {name}\n", "utf-8")
-    rows = [page("a", ".md"), page("b", ".md")]
-    render(run, rows, locale="zh_CN")
-    (paths.merged("zh_CN") / "a.md").write_text("# changed\n", "utf-8")
-    published = render(replace(run, pages=("a",)), rows[:1], locale="zh_CN")
-    assert [path.rpartition("/")[2] for path in published.changes] == ["a.html"]
-    assert 'href="b.html"' in paths.preview("zh_CN").read_text("utf-8")
+    previews.write(index="# 首页\n")
+    row = page("index.md", title="首页")
+    assert names(previews.render(row)) == ["_index.html", "index.html"]
+    assert '<h1 id="首页">' in previews.html("_index")
+    assert '<a href="_index.html">首页</a>' in previews.html("index")
+    assert previews.render(row).changes == ()
 
 
 @pytest.mark.slow
 def test_many_pages_are_rendered_by_several_processes(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+    previews: Previews, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paths = run.paths
     monkeypatch.setattr(stage, "ENOUGH_FOR_PROCESSES", 9)
-    names = [f"page{number}" for number in range(9)]
-    for name in names:
-        (paths.merged("zh_CN") / f"{name}.md").write_text(f"# {name}\n", "utf-8")
-    rows = [page(name, ".md") for name in names]
-    render(run, rows, locale="zh_CN")
-    assert [
-        f'<h1 id="{name}">' in (paths.html("zh_CN") / f"{name}.html").read_text("utf-8")
-        for name in names
-    ] == [True] * 9
+    pages = [f"page{number}" for number in range(9)]
+    previews.write(**{name: f"# {name}\n" for name in pages})
+    previews.render(*(page(f"{name}.md") for name in pages))
+    for name in pages:
+        assert f'<h1 id="{name}">' in previews.html(name)
 
 
 @pytest.mark.parametrize(("source", "expected"), RST.values(), ids=RST)

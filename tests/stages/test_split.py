@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from folders import write_tree
 from msgspec.structs import replace
 from notebooks import code, notebook, prose
 from runs import run_at
@@ -25,51 +27,43 @@ def page_of(path: str, digit: str) -> Page:
     )
 
 
+def split_texts(root: Path, texts: Mapping[str, str]) -> SplitPage:
+    """Split one page, which has several documents."""
+    paths = Paths(root, "docs")
+    write_tree(paths.docs, texts)
+    files = tuple(SourceFile(path=path, blob="0" * 40) for path in texts)
+    return split_page(paths, Page(name="tea", files=files))
+
+
 def test_three_documents_of_one_name_are_one_page(tmp_path: Path) -> None:
-    paths = Paths(tmp_path, "docs")
-    paths.docs.mkdir(parents=True)
     texts = {
         "tea.ipynb": notebook(prose("# Tea"), code("1")),
         "tea.md": "# Tea\n\nWith milk.\n",
         "tea.rst": "Tea\n===\n\nWith lemon.\n",
     }
-    for path, text in texts.items():
-        (paths.docs / path).write_text(text, encoding="utf-8")
-    files = tuple(SourceFile(path=path, blob="0" * 40) for path in texts)
-    page = split_page(paths, Page(name="tea", files=files))
+    page = split_texts(tmp_path, texts)
     assert [document.path for document in page.documents] == list(texts)
     assert page.findings == ()
 
 
 def test_directives_that_are_not_known_are_told_with_their_cell(tmp_path: Path) -> None:
-    paths = Paths(tmp_path, "docs")
-    paths.docs.mkdir(parents=True)
     unknown = "Words.\n\n```{brew} strong\nSome words.\n```"
     texts = {
         "tea.ipynb": notebook(prose("With milk."), prose(unknown)),
         "tea.md": f"# Tea\n\n{unknown}\n",
         "tea.rst": "Tea\n===\n\n.. brew:: strong\n\n   Some words.\n",
     }
-    for path, text in texts.items():
-        (paths.docs / path).write_text(text, encoding="utf-8")
-    files = tuple(SourceFile(path=path, blob="0" * 40) for path in texts)
-    page = split_page(paths, Page(name="tea", files=files))
-    assert [(finding.code, finding.where) for finding in page.findings] == [
-        ("left-alone", "tea.ipynb, cell 3:3"),
-        ("left-alone", "tea.md:5"),
-        ("left-alone", "tea.rst:4"),
-    ]
-    assert {finding.text for finding in page.findings} == {
-        'stays in English: the content of the directive "brew" is unknown'
-    }
+    findings = split_texts(tmp_path, texts).findings
+    places = ["tea.ipynb, cell 3:3", "tea.md:5", "tea.rst:4"]
+    assert [finding.where for finding in findings] == places
+    text = 'stays in English: the content of the directive "brew" is unknown'
+    assert {(one.code, one.text) for one in findings} == {("left-alone", text)}
 
 
 def test_pages_are_split_again_only_if_their_documents_change(tmp_path: Path) -> None:
     run = run_at(tmp_path, url="somewhere")
-    run.paths.docs.mkdir(parents=True)
     texts = {"tea.md": "# Tea\n\nWith milk.\n", "odd.ipynb": ODD_NOTEBOOK}
-    for path, text in texts.items():
-        (run.paths.docs / path).write_text(text, encoding="utf-8")
+    write_tree(run.paths.docs, texts)
     pages = [page_of("tea.md", "0"), page_of("odd.ipynb", "1")]
     first = split(run, pages)
     # The lock says that they are what they were, so that nobody looks.
@@ -84,9 +78,7 @@ def test_pages_are_split_again_only_if_their_documents_change(tmp_path: Path) ->
 
 def test_a_run_of_some_pages_keeps_what_is_known_of_the_others(tmp_path: Path) -> None:
     run = run_at(tmp_path, url="somewhere")
-    run.paths.docs.mkdir(parents=True)
-    for name in ("tea", "milk"):
-        (run.paths.docs / f"{name}.md").write_text(f"# {name}\n", encoding="utf-8")
+    write_tree(run.paths.docs, {"tea.md": "# tea\n", "milk.md": "# milk\n"})
     tea, milk = page_of("tea.md", "0"), page_of("milk.md", "1")
     # A dry run writes nothing.
     split(replace(run, dry=True), [tea])

@@ -10,8 +10,10 @@ from typing import Any
 
 from folders import write_file
 from msgspec import Struct, field
+from notebooks import code, notebook
 from runs import run_of
 
+from pipeline.adapters.kernel import PYTHON, Job, Policy
 from pipeline.config.settings import (
     Acknowledgement,
     ExecutionPolicy,
@@ -27,6 +29,7 @@ from pipeline.run import KernelOptions
 from pipeline.stages.execute.stage import Executed, execute
 
 JAX = version("jax")
+USUAL = Policy(timeout=20, page_timeout=40, stall=30, memory=400, threads=1)
 
 MYST = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
 
@@ -98,6 +101,24 @@ class Project(Struct):
         path = self.paths.executed(locale) / f"{page}.ipynb"
         value: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
         return value
+
+
+def job(
+    page: str,
+    *cells: str,
+    folder: Path = Path("/no/such/folder"),
+    policy: Policy = USUAL,
+    kernel: str = PYTHON,
+) -> Job:
+    """Return the job to run a notebook with code ``cells``, in a copy of ``folder``."""
+    text = notebook(*map(code, cells))
+    return Job(page=page, notebook=text, folder=folder, kernel=kernel, policy=policy)
+
+
+def printed(text: str) -> list[str]:
+    """Return what each code cell of a notebook printed."""
+    cells = json.loads(text)["cells"]
+    return [texts(cell) for cell in cells if cell["cell_type"] == "code"]
 
 
 def texts(cell: Mapping[str, Any]) -> str:

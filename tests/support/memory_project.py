@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import shutil
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 from catalog_files import edit_catalog, read_catalog
+from folders import read_tree
 from msgspec import Struct, structs
 from msgspec.structs import replace
-from repositories import DOCS
+from repositories import DOCS, make_origin
 from runs import run_of
 
+from pipeline.adapters import po
 from pipeline.config.settings import Settings, Upstream
 from pipeline.core.catalog.update import Updated
 from pipeline.core.document.reader import SplitPage
@@ -125,6 +128,16 @@ class Project(Struct, frozen=True):
     def read(self, page: str) -> Catalog:
         return read_catalog(self.catalog(page))
 
+    def text(self, page: str) -> str:
+        """Return the text of a page's memory file."""
+        return self.memory(page).read_text("utf-8")
+
+    @property
+    def trees(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
+        """Return the files of all catalogues and those of the memory."""
+        paths = self.paths
+        return read_tree(paths.catalogs(LOCALE)), read_tree(paths.memories(LOCALE))
+
     def kept(self, folder: str, page: str) -> tuple[Entry, ...]:
         """Return the entries saved in ``build/…/set-aside`` or ``build/…/replaced``."""
         path = self.paths.output(LOCALE) / folder / f"{page}.po"
@@ -149,6 +162,12 @@ class Project(Struct, frozen=True):
         updated = update(locale, pages, lock)
         return Synced(lock=lock, pages=pages, locale=locale, updated=updated)
 
+    def moved_to(
+        self, folder: Path, releases: Mapping[str, Mapping[str, str]]
+    ) -> Project:
+        """Return the same project with another upstream, which is made in ``folder``."""
+        return replace(self, url=str(make_origin(folder, releases)))
+
     def begin(self) -> Project:
         """Translate and store everything of v1 in a new folder. Return this project."""
         self.root.mkdir(parents=True)
@@ -161,6 +180,11 @@ class Project(Struct, frozen=True):
         """Return another project at ``root``, with the same upstream."""
         shutil.copytree(self.root, root)
         return replace(self, root=root)
+
+    def take_memory(self, other: Project) -> None:
+        """Replace the memory by that of ``other``, as ``git pull`` does."""
+        shutil.rmtree(self.paths.memories(LOCALE))
+        shutil.copytree(other.paths.memories(LOCALE), self.paths.memories(LOCALE))
 
     def verify(self) -> tuple[Finding, ...]:
         return verify_memory(self.run)
@@ -175,19 +199,31 @@ class Project(Struct, frozen=True):
         self, page: str, words: str, msgstr: str, *, header: Header = LI
     ) -> None:
         """Translate the entries of a page whose English contains ``words``."""
+        done = {"msgstr": msgstr, "fuzzy": False, "previous": None}
+        self.change(page, words, header=header, **done)
 
-        def change(entry: Entry) -> Entry:
-            if words not in entry.msgid:
-                return entry
-            return replace(entry, msgstr=msgstr, fuzzy=False, previous=None)
+    def change(
+        self, page: str, words: str, *, header: Header = LI, **fields: Any
+    ) -> None:
+        """Change fields of the entries of a page whose English contains ``words``."""
 
-        self.edit(page, change, header)
+        def changed(entry: Entry) -> Entry:
+            return replace(entry, **fields) if words in entry.msgid else entry
 
-    def translate_all(self) -> None:
+        self.edit(page, changed, header)
+
+    def rewrite(self, page: str, **fields: Any) -> None:
+        """Change fields of a catalogue as a whole, such as its entries."""
+        catalog = replace(self.read(page), **fields)
+        self.catalog(page).write_bytes(po.format_catalog(catalog))
+
+    def translate_all(self, pages: Sequence[str] = ()) -> None:
+        """Translate all that has no translation, of all pages or of those in ``pages``."""
+
         def translated(entry: Entry) -> Entry:
             return replace(entry, msgstr=entry.msgstr or chinese(entry))
 
-        for page in self.pages():
+        for page in pages or self.pages():
             self.edit(page, translated)
 
     def pages(self) -> list[str]:
