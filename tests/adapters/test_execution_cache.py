@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -129,12 +130,8 @@ def test_trimming_sweeps_what_others_left_but_nothing_that_is_being_written(
     kept = cache.folder / "pages.json"
     kept.write_text("{}")
     cache.trim()
-    assert [path.exists() for path in (left, future, busy, kept)] == [
-        False,
-        False,
-        True,
-        True,
-    ]
+    exist = [path.exists() for path in (left, future, busy, kept)]
+    assert exist == [False, False, True, True]
     assert cache.all_keys() == (KEYS[0],)
 
 
@@ -152,12 +149,8 @@ def test_clearing_leaves_no_entry(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_is_an_error_only_for_writing(tmp_path: Path) -> None:
     (tmp_path / "execution").write_text("a file")
     cache = cache_in(tmp_path)
-    assert (cache.get(KEYS[0]), cache.all_keys(), cache.trim(), cache.verify()) == (
-        None,
-        (),
-        0,
-        (),
-    )
+    assert cache.get(KEYS[0]) is None
+    assert (cache.all_keys(), cache.trim(), cache.verify()) == ((), 0, ())
     with pytest.raises(files.WriteError):
         cache.put(KEYS[0], b"1")
 
@@ -224,20 +217,11 @@ def test_the_command_tells_proves_and_forgets(
     assert told("stats") == ["0 entries, 0.0 MiB of 1.0 MiB, 0 s of run time saved"]
     assert told("verify") == ["0 entries, none is damaged"]
     cache = ExecutionCache(tmp_path / "build/cache/execution", limit=1)
-    cache.put(
-        KEYS[0],
-        encode_entry(replace(ENTRY, facts={"page": "guide/x", "release": "JAX 0.9"})),
-    )
-    cache.put(
-        KEYS[1],
-        encode_entry(
-            CacheEntry(
-                outputs=OUTPUTS,
-                seconds=40.0,
-                facts={"page": "y", "release": "JAX 0.10"},
-            )
-        ),
-    )
+    failed = replace(ENTRY, facts={"page": "guide/x", "release": "JAX 0.9"})
+    facts = {"page": "y", "release": "JAX 0.10"}
+    cache.put(KEYS[0], encode_entry(failed))
+    passed = CacheEntry(outputs=OUTPUTS, seconds=40.0, facts=facts)
+    cache.put(KEYS[1], encode_entry(passed))
     cache.put(KEYS[2], b'{"no": "entry"}')
     cache.put(KEYS[3], b"1")
     file_of(cache, KEYS[3]).write_bytes(b"damaged")
@@ -248,19 +232,15 @@ def test_the_command_tells_proves_and_forgets(
         "  failed: guide/x: ValueError",
     ]
     summary, *damaged = told("verify", code=1)
-    assert (
-        summary
-        == "2 of 4 entries were damaged and are removed; their code runs again next time"
-    )
+    removed = "2 of 4 entries were damaged and are removed"
+    assert summary == f"{removed}; their code runs again next time"
     assert sorted(damaged) == [f"  {KEYS[2]}", f"  {KEYS[3]}"]
     assert told("clear") == ["2 entries removed, 0.0 MiB"]
     assert told("stats")[0].startswith("0 entries")
 
 
 def test_the_format_is_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    key = execution.execution_key({"cells": []}, policy={}, data={}, environment={})
+    key_of = partial(execution.execution_key, policy={}, data={}, environment={})
+    key = key_of({"cells": []})
     monkeypatch.setattr(execution, "FORMAT", execution.FORMAT + 1)
-    assert (
-        execution.execution_key({"cells": []}, policy={}, data={}, environment={})
-        != key
-    )
+    assert key_of({"cells": []}) != key

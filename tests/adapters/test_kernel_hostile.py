@@ -6,22 +6,30 @@ Each ends in a failure that names the page and the cell.
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import re
+import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from subprocess import PIPE
 
 import nbclient.client
 import psutil
 import pytest
-from kernel_project import Project
+from kernel_project import Project, job, printed, texts
+from msgspec import Struct
+from msgspec.structs import replace
 from notebooks import code, notebook
-from processes import processes_with
+from processes import is_alive, order_of, outsider, processes_with, until
 
-from pipeline.adapters.kernel import PYTHON, Job, Policy, engine, run_notebooks
+from pipeline.adapters.kernel import Outcome, Policy, cgroup, engine, run_notebooks
+from pipeline.adapters.kernel.sandbox import LAUNCH
+from pipeline.adapters.kernel.watch import Watch, end_page_and_resume, is_stopped
 from pipeline.core.execution.result import Status
 
 pytestmark = [
@@ -117,17 +125,262 @@ def test_carriage_returns_overwrite_what_they_do_in_nbclient(text: str) -> None:
     assert ours.sub("", text) == original.sub("", text)
 
 
-def test_a_page_has_a_limit_of_processes(tmp_path: Path) -> None:
+def test_a_page_has_a_limit_of_processes() -> None:
     mark = f"HOSTILE_UNDER_TEST={os.getpid()}"
     name, _, value = mark.partition("=")
-    job = Job(
-        page="many",
-        notebook=notebook(code("print(1)"), code(MANY + "import time; time.sleep(60)")),
-        folder=tmp_path,
-        kernel=PYTHON,
-        policy=Policy(timeout=60, variables={name: value}),
-    )
-    (outcome,) = run_notebooks([job], workers=1)
+    sleeping = f"{MANY}import time; time.sleep(60)"
+    policy = Policy(timeout=60, variables={name: value})
+    many = job("many", "print(1)", sleeping, policy=policy)
+    (outcome,) = run_notebooks([many], workers=1)
     assert outcome.stop is not None
     assert (outcome.stop.cell, outcome.stop.exception) == (2, "ProcessLimit")
     assert processes_with(mark) == []
+
+
+# Pages that start processes without end, and what the system allows the user of a kernel.
+
+
+FORK_MARK = f"FORKS_UNDER_TEST={os.getpid()}"
+FORKS = """
+import os, time
+from pathlib import Path
+lines = Path("/proc/self/cgroup").read_text().splitlines()
+groups = [line.rpartition("/")[2] for line in lines if "/docs-kernel-" in line]
+(group,) = [path for name in groups for path in Path("/sys/fs/cgroup").rglob(name)]
+assert int((group / "pids.max").read_text()) <= 300
+tokens, give = os.pipe()
+os.write(give, b"x" * 2000)  # one for each fork, in all processes together
+os.set_blocking(tokens, False)
+try:
+    while os.read(tokens, 1):
+        try:
+            if os.fork() == 0:
+                os.setsid()
+        except BlockingIOError:
+            pass
+except BlockingIOError:
+    time.sleep(60)
+"""
+FORKS_OF_USER = f"""
+import os, resource, runpy, signal, time
+from pipeline.adapters.kernel.watch import tasks_of_user
+launch = runpy.run_path({str(LAUNCH)!r})
+tasks_of_user()  # imports what another user may not read
+if os.getuid() == 0:
+    os.setuid(65534)  # root has no limit
+launch["limit_processes"](str(tasks_of_user() + 20))
+children = []
+try:
+    for _ in range(60):
+        children.append(os.fork())
+        if children[-1] == 0:
+            time.sleep(60)
+            os._exit(0)
+except BlockingIOError:
+    pass
+for child in children:
+    os.kill(child, signal.SIGKILL)
+print(len(children))
+"""
+ABANDONED = """
+import os, subprocess
+from pipeline.adapters.kernel import cgroup
+group = cgroup.make_group(50)
+child = subprocess.Popen(["sleep", "300"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+(group / "cgroup.procs").write_text(str(child.pid))
+print(group, child.pid, flush=True)
+os._exit(0)
+"""
+
+
+def run_python(code: str) -> str:
+    """Run ``code`` in a process of its own. Return what it prints."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, stdout=PIPE, text=True, check=True).stdout
+
+
+@pytest.fixture
+def group() -> Path:
+    """Cgroup of this process, or a skip where the system permits none."""
+    made = cgroup.make_group(50)
+    if made is None:
+        pytest.skip("the system lets this user make no cgroup")
+    cgroup.remove_group(made)
+    assert not made.exists()
+    return made
+
+
+def test_endless_forks_end_the_page_at_the_limit(group: Path) -> None:
+    name, _, value = FORK_MARK.partition("=")
+    policy = Policy(timeout=60, threads=1, variables={name: value})
+    forks = job("forks", "print(1)", FORKS, policy=policy)
+    after = job("next", "print(1)", policy=policy)
+    outcomes = run_notebooks([forks, after], workers=1)
+    stops = {outcome.page: outcome.stop for outcome in outcomes}
+    stop = stops["forks"]
+    assert stop is not None
+    assert (stop.cell, stop.exception) == (2, "ProcessLimit"), stop.message
+    assert stops["next"] is None
+    assert processes_with(FORK_MARK) == []
+    # Other tests may run pages at the same time: their workers are alive.
+    left = [path.name for path in group.parent.glob("docs-kernel-*")]
+    assert [name for name in left if not is_alive(int(name.split("-")[-1]))] == []
+
+
+@pytest.mark.usefixtures("group")
+def test_the_group_of_a_killed_worker_is_removed_by_the_next_run() -> None:
+    left, _, child = run_python(ABANDONED).rpartition(" ")
+    assert Path(left).exists()
+    assert is_alive(int(child))
+    assert list(run_notebooks([], workers=1)) == []
+    assert not Path(left).exists()
+    assert until(lambda: not is_alive(int(child)), seconds=5)
+
+
+@pytest.mark.parametrize("membership", ["0::/a/b\n", "0::/\n", "3:pids:/a\n", "", None])
+def test_where_the_system_has_no_limits_nothing_is_made(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, membership: str | None
+) -> None:
+    root, file = tmp_path / "root", tmp_path / "membership"
+    (root / "a" / "b").mkdir(parents=True)
+    if membership is not None:
+        file.write_text(membership)
+    monkeypatch.setattr(cgroup, "ROOT", root)
+    monkeypatch.setattr(cgroup, "MEMBERSHIP", file)
+    assert cgroup.make_group(50) is None
+    assert sorted(root.rglob("*")) == [root / "a", root / "a" / "b"]
+    assert int(Watch(Policy(), (), None).launch_limit()) > Policy().processes
+
+
+def test_without_a_group_the_user_has_a_limit() -> None:
+    assert 15 <= int(run_python(FORKS_OF_USER)) <= 20
+
+
+# Pages whose cells stop or kill what runs them, and pages that leave folders without end.
+
+
+MARK = f"SIGNALS_UNDER_TEST={os.getpid()}"
+# Of cells that try to stop or kill what they must not; each names a process or a group.
+ATTACKS = {
+    "stops-parent": "os.kill(os.getppid(), signal.SIGSTOP)",
+    "kills-parent": "os.kill(os.getppid(), signal.SIGKILL)",
+    "ends-parent": "os.kill(os.getppid(), signal.SIGTERM)",
+    "stops-group": "os.killpg(os.getpgid(os.getppid()), signal.SIGSTOP)",
+    "stops-run": "os.kill(psutil.Process().parent().ppid(), signal.SIGSTOP)",
+    "stops-others": "[p.suspend() for p in psutil.process_iter() if p.pid > 1]",
+}
+DEEP = "import os\nfor _ in range(1100):\n    os.mkdir('d')\n    os.chdir('d')"
+
+
+# It is in a session of its own, and goes with its page all the same.
+CHILD = """import subprocess
+subprocess.Popen(["sleep", "300"], start_new_session=True)
+print("before")"""
+# What belongs to the page still gets signals.
+OWN_CHILD = """
+import os, psutil, signal, subprocess
+child = subprocess.Popen(['sleep', '60'])
+child.kill()
+print(child.wait())
+"""
+
+
+def keeps_signals_inside() -> bool:
+    script = (
+        f"import runpy; launch = runpy.run_path({str(LAUNCH)!r})\n"
+        "raise SystemExit(not launch['keep_signals_inside']())"
+    )
+    return subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+class Ran(Struct, frozen=True):
+    outcome: Outcome
+    left: list[int]  # processes of pages that were there when it came
+
+    @property
+    def stop(self) -> tuple[str, int]:
+        stop = self.outcome.stop
+        assert stop is not None
+        return stop.exception, stop.cell
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ran]:
+    """One run of pages, each of which does what a page must not do."""
+    scratch, orders = tmp_path_factory.mktemp("s"), tmp_path_factory.mktemp("orders")
+    cells = {
+        "stopped": order_of(orders, "os.getppid()", "SIGSTOP"),
+        "stopped-by-child": "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', "
+        + repr(order_of(orders, "psutil.Process().parent().ppid()", "SIGSTOP"))
+        + "], start_new_session=True).wait()",
+        "ended": order_of(orders, "os.getppid()", "SIGTERM"),
+        "killed": order_of(orders, "os.getppid()", "SIGKILL"),
+        "stops-itself": order_of(orders, "os.getpid()", "SIGSTOP"),
+        "deep": DEEP,
+    }
+    name, _, value = MARK.partition("=")
+    usual = Policy(timeout=20, threads=1, variables={name: value})
+    policies = {"stops-itself": replace(usual, stall=5)}
+    jobs = [
+        job(page, CHILD, cell, "print('on')", policy=policies.get(page, usual))
+        for page, cell in cells.items()
+    ]
+    if keeps_signals_inside():
+        attacks = [code(attack, "raises-exception") for attack in ATTACKS.values()]
+        text = notebook(code(OWN_CHILD), *attacks)
+        jobs.append(replace(job("attacks", policy=usual), notebook=text))
+    pages: dict[str, Ran] = {}
+    with pytest.MonkeyPatch.context() as patch, outsider(orders):
+        patch.setattr(tempfile, "tempdir", str(scratch))
+        for outcome in run_notebooks(jobs, workers=1):
+            pages[outcome.page] = Ran(outcome, processes_with(MARK))
+    assert pages.keys() == {job.page for job in jobs}
+    assert processes_with(MARK) == []
+    assert list(scratch.iterdir()) == []
+    return pages
+
+
+@pytest.mark.parametrize("page", ["stopped", "stopped-by-child"])
+def test_a_worker_that_is_stopped_ends_its_page_and_goes_on(
+    ran: dict[str, Ran], page: str
+) -> None:
+    assert ran[page].stop == ("WorkerStopped", 2)
+    assert printed(ran[page].outcome.notebook) == ["before\n", "", ""]
+    assert ran[page].left == []
+
+
+@pytest.mark.parametrize(("page", "code"), [("ended", 143), ("killed", -9)])
+def test_a_worker_that_dies_names_the_cell(
+    ran: dict[str, Ran], page: str, code: int
+) -> None:
+    assert ran[page].stop == ("WorkerDied", 2)
+    stop = ran[page].outcome.stop
+    assert stop is not None
+    assert stop.message == f"the worker process ended with code {code}"
+
+
+def test_a_kernel_that_is_stopped_is_stalled(ran: dict[str, Ran]) -> None:
+    assert ran["stops-itself"].stop == ("Stalled", 2)
+
+
+def test_folders_nested_without_end_stop_nothing(ran: dict[str, Ran]) -> None:
+    assert ran["deep"].outcome.stop is None
+
+
+def test_no_cell_stops_or_kills_what_is_not_its_own(ran: dict[str, Ran]) -> None:
+    if "attacks" not in ran:
+        pytest.skip("the system does not keep signals inside: Linux can since 6.12")
+    own, *attacks = json.loads(ran["attacks"].outcome.notebook)["cells"][1:]
+    assert texts(own) == "-9\n"
+    refusals = [cell["outputs"][0]["ename"] for cell in attacks]
+    # psutil has an error of its own.
+    assert refusals == [*["PermissionError"] * 5, "AccessDenied"]
+    assert ran["attacks"].left == []
+
+
+def test_a_process_that_is_gone_is_not_stopped() -> None:
+    ended = subprocess.Popen([sys.executable, "-S", "-c", ""])
+    ended.wait()
+    assert not is_stopped(ended.pid)
+    end_page_and_resume(ended.pid)
+    assert not is_stopped(os.getpid())

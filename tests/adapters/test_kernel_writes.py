@@ -107,9 +107,8 @@ def test_no_page_changes_the_project(outside: Path) -> None:
     assert failure is not None
     # All cells before the last one raised, as they should.
     assert failure.cell == 1 + len(ATTACKS)
-    assert (
-        "(a page may change files in its own folder and /tmp only)" in failure.message
-    )
+    allowed = "(a page may change files in its own folder and /tmp only)"
+    assert allowed in failure.message
     after = read_tree(project.root)
     ours = ("build/cache/", "build/zh_CN/demo/executed/")
     assert {name for name in after if not name.startswith(ours)} == before.keys()
@@ -119,12 +118,11 @@ def test_no_page_changes_the_project(outside: Path) -> None:
     entries = read_tree(project.paths.outputs)
     assert project.run().findings == ()  # no entry of the cache is damaged
     assert read_tree(project.paths.outputs) == entries
-    refusals = [
-        cell["outputs"][-1]["ename"] for cell in project.executed("bad")["cells"][2:]
-    ]
-    assert dict(zip(ATTACKS, refusals, strict=True)) == dict.fromkeys(
-        ATTACKS, "PermissionError"
-    ) | {"by-a-shell": "CalledProcessError", "links": "OSError"}
+    cells = project.executed("bad")["cells"][2:]
+    refusals = [cell["outputs"][-1]["ename"] for cell in cells]
+    others = {"by-a-shell": "CalledProcessError", "links": "OSError"}
+    expected = dict.fromkeys(ATTACKS, "PermissionError") | others
+    assert dict(zip(ATTACKS, refusals, strict=True)) == expected
 
 
 @confined

@@ -44,3 +44,13 @@ def test_a_damaged_file_is_an_empty_memo(tmp_path: Path, written: str) -> None:
     path = tmp_path / "memo.json"
     path.write_text(written, encoding="latin-1")
     assert dict(Memo(path, Lamp).items()) == {}
+
+
+def test_a_value_without_json_is_not_written(tmp_path: Path) -> None:
+    memo = Memo(tmp_path / "memo.json", list[str])
+    memo.put("tea", "key", ["words"])
+    memo.put("tea", "new", ["half a pair: \ud800"])
+    memo.put("pot", "key", ["words"])
+    assert memo.save()
+    again = Memo(tmp_path / "memo.json", list[str])
+    assert dict(again.items()) == {"pot": ["words"]}

@@ -6,6 +6,7 @@ a part in is marked, and has real ones.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,15 @@ import pytest
 from folders import read_tree
 from kernel_project import JAX, Project, texts
 from msgspec import structs
-from notebooks import code, notebook
+from notebooks import code, notebook, notebook_value, prose
 from plain_cells import run_plainly
 from processes import order_of, outsider
 
 from pipeline.adapters.execution_cache import ExecutionCache
+from pipeline.adapters.kernel.notebook import notebook_text
 from pipeline.config.settings import Mode, RunRule
 from pipeline.core.execution.result import Execution, Status
+from pipeline.errors import InputError
 from pipeline.findings import Finding, Severity
 from pipeline.stages.execute.stage import Executed
 
@@ -277,3 +280,47 @@ def test_a_worker_that_was_killed_says_nothing_of_its_page(
     assert failure is not None
     assert failure.exception in ("WorkerDied", "DeadKernelError")
     assert len(project.cache.all_keys()) == (failure.exception == "DeadKernelError")
+
+
+# Notebooks whose parts have other types than the format demands.
+
+
+def odd_notebook(**fields: Any) -> dict[str, Any]:
+    """A notebook with other parts."""
+    return notebook_value(prose("# Title"), code("print(6 * 7)")) | fields
+
+
+def with_code(**fields: Any) -> dict[str, Any]:
+    """A notebook whose code cell has other parts."""
+    odd = odd_notebook()
+    odd["cells"][1].update(fields)
+    return odd
+
+
+ODD = {
+    "metadata": odd_notebook(metadata="a"),
+    "kernelspec": odd_notebook(metadata={"kernelspec": "a", "language_info": 5}),
+    "minor": odd_notebook(nbformat_minor="a"),
+    "cell-metadata": with_code(metadata="a"),
+    "outputs": with_code(outputs="a"),
+    "data": with_code(outputs=[{"output_type": "display_data", "data": "a"}]),
+}
+
+
+@pytest.mark.kernel
+@pytest.mark.slow
+def test_odd_parts_of_a_notebook_keep_no_page_from_running(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    for name, value in ODD.items():
+        project.add(f"{name}.ipynb", json.dumps(value))
+    executed = project.run()
+    assert {run.page: run.status for run in executed.executions} == dict.fromkeys(
+        ODD, Status.PASSED
+    )
+
+
+def test_a_notebook_that_cannot_be_written_is_an_error() -> None:
+    odd = odd_notebook()
+    odd["cells"][0]["attachments"] = {"a.png": "b"}
+    with pytest.raises(InputError, match="nbformat cannot write the notebook"):
+        notebook_text(odd)

@@ -29,6 +29,16 @@ from pipeline.stages.publish.stage import render
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+
+import json
+import time
+
+from notebooks import notebook_value, prose
+
+from pipeline.adapters.html.myst import markdown_html
+from pipeline.errors import InputError
+from pipeline.limits import DIRECTIVES, PREVIEW_MARKS
+
 HIT = "document.title='hit'"
 SCRIPT = f"<script>{HIT}</script>"
 IMAGE = f'<img src=x onerror="{HIT}">'
@@ -212,3 +222,55 @@ def test_a_browser_runs_nothing_of_a_preview(preview: Path, browser: Browser) ->
         address for address in asked if not address.startswith(("file:", "data:"))
     ]
     page.close()
+
+
+# Pages that would take long to render: their source is shown, and a finding names the bound.
+
+
+MANY = 20_000
+LONG_PAGES = {
+    "tea.md": "Tea\n\n" + "[" * MANY,
+    "tea.rst": "Tea\n\n" + "=\n" * MANY,
+    # Many cells, with few brackets each.
+    "tea.ipynb": json.dumps(notebook_value(*[prose("Tea " + "[" * 100)] * 200)),
+}
+
+
+@pytest.mark.parametrize("name", LONG_PAGES)
+def test_a_page_with_too_many_marks_is_shown_as_source(
+    name: str, tmp_path: Path
+) -> None:
+    preview = preview_page(tmp_path, name, LONG_PAGES[name])
+    began = time.process_time()
+    rendered = render_preview(preview)
+    assert time.process_time() - began < 2
+    assert "20,000 brackets and underlines; at most 5,000 are read" in rendered.problem
+    assert name in rendered.problem
+    assert "<pre>" in preview.target.read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", LONG_PAGES)
+def test_the_workbench_refuses_such_a_page(name: str, tmp_path: Path) -> None:
+    document = read_document(name, LONG_PAGES[name].encode())
+    merged = merge(document, {})
+    with pytest.raises(InputError, match=r"at most 5,000 are read"):
+        render_marked(document, merged, folder=PageFolder(tmp_path), outputs=None)
+
+
+def test_as_many_marks_as_are_permitted_are_rendered_quickly(tmp_path: Path) -> None:
+    render_preview(preview_page(tmp_path, "cup.md", "Cup"))  # loads the modules
+    preview = preview_page(tmp_path, "tea.md", "[" * PREVIEW_MARKS.most)
+    began = time.process_time()
+    assert render_preview(preview).problem == ""
+    assert time.process_time() - began < 2
+
+
+def test_directives_in_too_many_others_are_shown_as_source(tmp_path: Path) -> None:
+    depth = 2 * DIRECTIVES
+    fences = [":" * (depth + 3 - level) for level in range(depth)]
+    opening = "\n".join(f"{fence}{{note}}" for fence in fences)
+    closing = "\n".join(reversed(fences))
+    text = f"{opening}\n**inner**\n{closing}\n"
+    html = markdown_html(text, folder=PageFolder(tmp_path))
+    assert html.count('class="admonition note"') == DIRECTIVES
+    assert "**inner**" in html

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 from notebooks import code, notebook, notebook_value, prose
 from runs import run_at
 
+from pipeline.adapters.html import notebook as adapter
 from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.rst import rst_html
@@ -316,3 +318,43 @@ def test_words_of_every_directive_are_shown(language: str) -> None:
         if has_lost or "河水" not in html:
             lost.append(name)
     assert lost == []
+
+
+# Notebooks where IPython is missing, which has the lexer that most of them name.
+
+
+CELL: dict[str, object] = {
+    "cell_type": "code",
+    "id": "a",
+    "metadata": {},
+    "source": "import jax",
+    "outputs": [],
+    "execution_count": None,
+}
+
+
+@pytest.mark.parametrize(
+    "language",
+    [
+        {},
+        {"name": "ipython3"},
+        {"name": "python", "pygments_lexer": "ipython2"},
+        {"name": "python", "pygments_lexer": "ipython3"},
+    ],
+    ids=str,
+)
+def test_nothing_is_warned_of_where_ipython_is_missing(
+    language: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # Both as in the environment of ``nox -s serve``: warnings are errors here.
+    monkeypatch.setitem(sys.modules, "IPython.lib.lexers", None)
+    monkeypatch.setattr(adapter, "_has_ipython", lambda: False)
+    notebook = {
+        "cells": [CELL],
+        "metadata": {"language_info": language},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    folder = PageFolder.of(tmp_path, "page")
+    html = adapter.notebook_html(notebook, folder=folder).html
+    assert '<span class="kn">import</span>' in html
