@@ -46,9 +46,7 @@ def test_dry_run_tells_and_writes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["页" * 80, "😀" * 62, "a" * 255])
-def test_the_longest_names_that_a_file_can_have_are_written(
-    tmp_path: Path, name: str
-) -> None:
+def test_files_with_the_longest_names_are_written(tmp_path: Path, name: str) -> None:
     write_atomic(tmp_path / name, b"x")
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
@@ -285,9 +283,7 @@ def test_a_tree_is_removed_and_nothing_else(
     assert (kept / "file").read_text() == "kept"
 
 
-def test_a_link_or_file_in_the_place_of_a_tree_is_removed_itself(
-    tmp_path: Path,
-) -> None:
+def test_a_link_or_file_in_place_of_a_tree_is_removed_itself(tmp_path: Path) -> None:
     (tmp_path / "kept").mkdir()
     (tmp_path / "link").symlink_to("kept")
     (tmp_path / "file").write_text("x")

@@ -178,9 +178,7 @@ def test_a_plain_server_sends_one_commit_without_its_history(
     assert objects(tmp_path).count("commit") == 1
 
 
-def test_a_commit_that_is_here_needs_no_other_side(
-    origin: Path, tmp_path: Path
-) -> None:
+def test_a_fetched_commit_needs_no_other_side(origin: Path, tmp_path: Path) -> None:
     commit = git(origin, "rev-parse", "main")
     fetch_main(f"file://{origin}", tmp_path)
     origin.rename(tmp_path / "away")
@@ -191,9 +189,7 @@ def test_a_commit_that_is_here_needs_no_other_side(
             repository.resolve("main")
 
 
-def test_what_a_killed_fetch_leaves_behind_is_cleared(
-    origin: Path, tmp_path: Path
-) -> None:
+def test_what_a_killed_fetch_leaves_is_cleared(origin: Path, tmp_path: Path) -> None:
     with opened(f"file://{origin}", tmp_path) as repository:
         repository.fetch(git(origin, "rev-parse", "main~1"), DOCS)
     store = tmp_path / "cache" / "x.git"
@@ -332,9 +328,7 @@ def test_a_file_that_is_no_bundle_is_refused(content: bytes, tmp_path: Path) -> 
         read_address("x.bundle", base=tmp_path)
 
 
-def test_a_bundle_that_lacks_refs_data_or_commits_is_told(
-    origin: Path, tmp_path: Path
-) -> None:
+def test_a_bundle_without_refs_or_data_is_refused(origin: Path, tmp_path: Path) -> None:
     bundle = Path(upstream_url("bundle", origin))
     bundle.write_bytes(bundle.read_bytes()[:-100])
     with pytest.raises(UpstreamError, match="damaged or incomplete bundle"):
@@ -347,9 +341,7 @@ def test_a_bundle_that_lacks_refs_data_or_commits_is_told(
         fetch_main(tmp_path / "thin.bundle", tmp_path)
 
 
-def test_a_partial_local_clone_is_told_and_starts_nothing(
-    origin: Path, tmp_path: Path
-) -> None:
+def test_a_partial_local_clone_starts_nothing(origin: Path, tmp_path: Path) -> None:
     git(origin, "config", "uploadpack.allowFilter", "true")
     clone = "clone -q --bare --filter=blob:none".split()
     git(tmp_path, *clone, f"file://{origin}", "partial.git")
@@ -361,9 +353,7 @@ def test_a_partial_local_clone_is_told_and_starts_nothing(
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_full_disk_under_the_private_repository_is_told(
-    origin: Path, tmp_path: Path
-) -> None:
+def test_a_file_in_place_of_the_store_is_told(origin: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("in the way")
     with pytest.raises(WriteError):
         fetch_main(f"file://{origin}", tmp_path)
@@ -393,9 +383,7 @@ class Closed(FileHandler):
 
 
 @pytest.mark.slow
-def test_a_server_that_only_has_files_gives_all_it_has(
-    origin: Path, tmp_path: Path
-) -> None:
+def test_a_server_of_files_gives_all_it_has(origin: Path, tmp_path: Path) -> None:
     git(Path(upstream_url("bare", origin)), "update-server-info")
     with served(tmp_path) as url, opened(f"{url}bare.git", tmp_path) as repository:
         commit = repository.resolve("v1.0")
@@ -545,9 +533,7 @@ def test_a_relative_address_starts_at_the_project_or_where_the_person_is(
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
-def test_a_repository_is_open_for_reading(
-    scheme: str, origin: Path, tmp_path: Path
-) -> None:
+def test_a_repository_can_be_read(scheme: str, origin: Path, tmp_path: Path) -> None:
     upstream = Upstream(name="x", url=f"{scheme}{origin}")
     with open_upstream(settings_at(tmp_path), upstream) as repository:
         assert repository is not None

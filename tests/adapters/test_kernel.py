@@ -197,9 +197,7 @@ def test_code_that_ran_is_not_run_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("plainly")
-def test_a_page_whose_merged_notebook_is_missing_is_run_and_not_written(
-    tmp_path: Path,
-) -> None:
+def test_a_page_without_merged_notebook_runs_and_is_not_written(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.add("page.ipynb", notebook(code("print(1)")))
     (project.paths.merged("zh_CN") / "page.ipynb").unlink()

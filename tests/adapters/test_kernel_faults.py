@@ -363,9 +363,7 @@ def test_a_busy_machine_makes_no_page_fail(tmp_path: Path) -> None:
     assert outcome.cell_seconds[2] > 3
 
 
-def test_what_was_printed_before_a_stop_is_kept_and_what_was_too_much_is_not(
-    zoo: Zoo,
-) -> None:
+def test_outputs_before_a_stop_are_kept_unless_they_are_too_much(zoo: Zoo) -> None:
     assert zoo["killed"].printed == ["before\n", "", ""]
     for page in ("prints-without-end", "child-prints-without-end", "big-image"):
         assert len(zoo[page].outcome.notebook) < 10_000
@@ -377,9 +375,7 @@ def test_a_run_is_timed(zoo: Zoo) -> None:
     assert 0 < sum(outcome.cell_seconds) < outcome.seconds
 
 
-def test_a_kernel_starts_without_a_debugger_and_its_page_may_have_one(
-    zoo: Zoo,
-) -> None:
+def test_a_kernel_starts_without_a_debugger_that_its_page_may_load(zoo: Zoo) -> None:
     assert zoo["passes"].printed[2] == "False True\n"
 
 

@@ -107,9 +107,7 @@ def test_looking_whether_a_module_is_there_is_no_import(
     assert calls == ["kettle"]
 
 
-def test_what_fails_then_fails_in_the_import(
-    tmp_path: Path, on_import: OnImport
-) -> None:
+def test_what_fails_fails_in_the_import(tmp_path: Path, on_import: OnImport) -> None:
     (tmp_path / "kettle.py").write_text("")
     on_import("kettle", lambda module: module.no_such_name)
     with pytest.raises(AttributeError, match="no_such_name"):
@@ -319,9 +317,7 @@ def test_every_package_is_told_as_the_library_tells_it() -> None:
     assert packages() == told
 
 
-def test_metadata_may_look_otherwise(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_metadata_may_be_odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {
         "late-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nLicense: a\n  Name: no\n"
         "Version:  1.0 \nName: Late\n\nName: body\nVersion: 9\n",

@@ -58,9 +58,7 @@ def client(asked: Asked, tmp_path: Path) -> Iterator[TestClient]:
         yield client
 
 
-def test_the_person_who_has_the_address_is_answered(
-    client: TestClient, asked: Asked
-) -> None:
+def test_who_has_the_address_is_answered(client: TestClient, asked: Asked) -> None:
     assert client.get(f"/{TOKEN}/").text == "<p>editor</p>"
     assert client.get(f"/{TOKEN}/frame/a/b").text == "<p>a/b</p>"
     # Half a character is what a catalogue may hold.
@@ -104,9 +102,7 @@ def test_others_are_refused_though_they_know_the_token(
     f"/ /index.html /api/write /wrong/api/write /{TOKEN}x/api/write /{TOKEN} "
     f"//{TOKEN}/api/write /é/".split(),
 )
-def test_without_the_token_there_is_nothing(
-    client: TestClient, asked: Asked, path: str
-) -> None:
+def test_nothing_without_the_token(client: TestClient, asked: Asked, path: str) -> None:
     assert client.post(path, json={}, headers=OURS).status_code == 404
     assert client.get(path).status_code == 404
     assert asked.words == []
@@ -198,9 +194,7 @@ def test_only_this_machine_can_connect() -> None:
         assert listener.getsockname()[0] == HOST
 
 
-def test_without_a_screen_no_browser_is_started(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_a_screen_no_browser_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
 
     def open_it(url: str) -> bool:

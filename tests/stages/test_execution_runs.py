@@ -56,9 +56,7 @@ def by_page(executed: Executed) -> dict[str, Execution]:
 
 
 @pytest.mark.usefixtures("plainly")
-def test_only_what_changed_runs_and_failures_wait_to_be_asked_for(
-    tmp_path: Path,
-) -> None:
+def test_only_what_changed_runs_and_failures_wait(tmp_path: Path) -> None:
     project = TracedProject(tmp_path)
     project.traced("code/good", "print(1)")
     project.traced("code/bad", "1 / 0", title="# One\n")
@@ -177,9 +175,7 @@ def stdout(text: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.usefixtures("plainly")
-def test_another_exception_than_on_the_last_release_is_a_warning(
-    tmp_path: Path,
-) -> None:
+def test_another_exception_than_on_the_last_release_warns(tmp_path: Path) -> None:
     project = TracedProject(tmp_path)
     raising = [code(text, "raises-exception") for text in ("[][1]", "1 / 0")]
     project.add("page.ipynb", notebook(code("1"), *raising))
@@ -237,9 +233,7 @@ def test_a_mode_holds_in_every_process(
 
 
 @pytest.mark.usefixtures("plainly")
-def test_a_startup_file_that_cannot_be_used_stops_its_pages_only(
-    tmp_path: Path,
-) -> None:
+def test_an_unusable_startup_file_stops_its_pages_only(tmp_path: Path) -> None:
     project = TracedProject(tmp_path)
     project.rules = (RunRule(pages=("a",), reason="accelerator", modes=(MODE,)),)
     project.traced("a", "print(1)")

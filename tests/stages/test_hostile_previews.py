@@ -139,9 +139,7 @@ def test_a_page_in_english_says_it_in_english(tmp_path: Path) -> None:
     assert "· 2 elements left out: <code>form</code>, <code>script</code></p>" in text
 
 
-def test_a_page_that_cannot_be_written_is_a_problem_and_no_error(
-    tmp_path: Path,
-) -> None:
+def test_a_page_that_cannot_be_written_is_a_problem(tmp_path: Path) -> None:
     page = preview_page(tmp_path, "tea.md", "Tea.")
     # No file may have this name, which Python reports as a ValueError.
     rendered = render_preview(replace(page, target=tmp_path / "tea\0.html"))
@@ -237,9 +235,7 @@ LONG_PAGES = {
 
 
 @pytest.mark.parametrize("name", LONG_PAGES)
-def test_a_page_with_too_many_marks_is_shown_as_source(
-    name: str, tmp_path: Path
-) -> None:
+def test_a_page_with_many_marks_is_shown_as_source(name: str, tmp_path: Path) -> None:
     preview = preview_page(tmp_path, name, LONG_PAGES[name])
     began = time.process_time()
     rendered = render_preview(preview)

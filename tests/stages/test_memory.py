@@ -104,9 +104,7 @@ def test_no_word_of_upstream_is_in_any_memory_file(project: Project) -> None:
             assert not (found & words) - {*ours.split()}, line
 
 
-def test_english_as_its_own_translation_is_not_stored_but_comes_back(
-    project: Project,
-) -> None:
+def test_english_as_its_own_translation_is_not_stored_as_text(project: Project) -> None:
     project.translate("faq", "Questions", "Questions")
     project.sync("v1")
     assert "Questions" not in project.text("faq")
@@ -182,9 +180,7 @@ def test_a_clone_at_a_newer_ref_gets_what_the_working_copy_gets(
         clone_of(other, ref)
 
 
-def test_comments_contexts_flags_and_the_teams_header_come_back(
-    project: Project,
-) -> None:
+def test_comments_contexts_flags_and_team_headers_come_back(project: Project) -> None:
     catalog = project.read("guide")
     first, second, *rest = catalog.entries
     entries = (
@@ -216,9 +212,7 @@ def test_the_header_names_who_touched_an_entry_last(project: Project) -> None:
     assert project.read("guide").header["Last-Translator"] == HAN["Last-Translator"]
 
 
-def test_whoever_the_update_is_is_no_translator(
-    project: Project, tmp_path: Path
-) -> None:
+def test_the_update_is_no_translator(project: Project, tmp_path: Path) -> None:
     releases = {"v1": FIRST, "v2": FIRST | {"copy.md": FIRST["guide.md"]}}
     other = project.moved_to(tmp_path / "copied", releases)
     other.sync("v2")
@@ -502,9 +496,7 @@ def test_a_translation_taken_back_stays_taken_back(project: Project) -> None:
     clone_of(project, "v1")
 
 
-def test_what_a_damaged_catalogue_lost_comes_back_from_the_memory(
-    project: Project,
-) -> None:
+def test_what_a_damaged_catalogue_lost_comes_back(project: Project) -> None:
     before = project.catalog("guide").read_bytes()
     # cut short by an editor
     cut = b"\n\n".join(before.split(b"\n\n")[:3]) + b"\n"
@@ -611,9 +603,7 @@ def test_a_catalogue_that_cannot_be_read_keeps_its_memory(project: Project) -> N
     assert [one.code for one in project.verify()] == ["input-error"]
 
 
-def test_a_catalogue_that_is_deleted_before_it_is_stored_comes_back(
-    project: Project,
-) -> None:
+def test_a_catalogue_deleted_before_it_is_stored_comes_back(project: Project) -> None:
     """A run that was killed has opened the memory, and has not stored the edit."""
     run = project.sync("v1")
     project.translate("guide", "Glue", "胶水")

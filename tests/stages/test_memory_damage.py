@@ -254,9 +254,7 @@ def test_an_edit_of_a_catalogue_whose_memory_is_removed(project: Project) -> Non
     assert kept.msgstr == stored.msgstr
 
 
-def test_an_entry_cut_out_of_the_memory_comes_back_from_the_catalogue(
-    project: Project,
-) -> None:
+def test_an_entry_cut_out_of_the_memory_comes_back(project: Project) -> None:
     before = project.memory("guide").read_bytes()
     blocks = before.split(b"\n\n")
     project.memory("guide").write_bytes(b"\n\n".join([*blocks[:2], *blocks[3:]]))
@@ -288,9 +286,7 @@ def test_a_whole_memory_file_in_place_of_a_catalogue(project: Project) -> None:
     assert [(entry.msgid, entry.msgstr) for entry in live] == texts
 
 
-def test_a_file_of_what_gave_way_that_is_damaged_is_not_written_over(
-    project: Project,
-) -> None:
+def test_a_damaged_file_of_what_gave_way_is_not_written_over(project: Project) -> None:
     path = project.paths.replaced(LOCALE, "guide")
     path.parent.mkdir(parents=True)
     path.write_text("<<<<<<< damaged\n", "utf-8")
@@ -317,9 +313,7 @@ def test_an_edited_msgid_is_put_back_and_leaves_no_trace(project: Project) -> No
     assert project.verify() == ()
 
 
-def test_a_new_translation_of_an_edited_msgid_waits_for_a_person(
-    project: Project,
-) -> None:
+def test_a_translation_of_an_edited_msgid_waits_for_a_person(project: Project) -> None:
     stored = project.entry("guide", "Glue")
     edit_file(project.catalog("guide"), "Glue dries slowly", "Glue dries very slowly")
     edit_file(project.catalog("guide"), stored.msgstr, "胶水干得很慢")
@@ -336,9 +330,7 @@ def test_a_new_translation_of_an_edited_msgid_waits_for_a_person(
     assert project.verify() == ()
 
 
-def test_english_that_upstream_never_had_is_a_note_and_no_warning(
-    project: Project,
-) -> None:
+def test_english_that_upstream_never_had_is_a_note(project: Project) -> None:
     stranger = Entry(msgid="A message of somebody's own.", msgstr="自己加的")
     project.rewrite("guide", entries=(*project.read("guide").entries, stranger))
     assert project.sync("v1").codes == []

@@ -116,9 +116,7 @@ def test_two_drafts_are_no_conflict(project: Project, tmp_path: Path) -> None:
     assert synced.codes == []
 
 
-def test_a_draft_that_is_taken_back_leaves_no_comment(
-    project: Project, tmp_path: Path
-) -> None:
+def test_a_draft_taken_back_leaves_no_comment(project: Project, tmp_path: Path) -> None:
     before = clone_of(project, tmp_path / "before")
     draft_all(project)
     project.sync("v1")

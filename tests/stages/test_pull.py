@@ -124,9 +124,7 @@ def upstream(request: pytest.FixtureRequest, place: Place) -> Upstream:
 
 
 @pytest.mark.slow
-def test_pull_writes_the_docs_folder_and_the_lock(
-    upstream: Upstream, place: Place
-) -> None:
+def test_pull_writes_the_docs_and_the_lock(upstream: Upstream, place: Place) -> None:
     lock = place.pull(upstream)
     assert read_tree(place.docs) == SECOND
     blobs = {path: blob_id(data) for path, data in SECOND.items()}
@@ -392,9 +390,7 @@ def commit_tree(origin: Path, names: list[bytes]) -> None:
 
 # The finding about each is looked at in "test_pull_names".
 @pytest.mark.parametrize("name", [b"..", b".git"])
-def test_paths_that_leave_the_docs_folder_are_left_out(
-    name: bytes, place: Place
-) -> None:
+def test_paths_that_leave_the_docs_are_left_out(name: bytes, place: Place) -> None:
     commit_tree(place.origin, [name, b"ok.md"])
     lock = place.pull(place.at("odd"))
     assert list(read_tree(place.docs)) == ["ok.md"]
@@ -469,9 +465,7 @@ def test_the_sample_is_its_own_checkout(place: Place, *, in_git: bool) -> None:
 
 
 @pytest.mark.parametrize("url", ["upstream/x/deep", "upstream", "."])
-def test_a_folder_is_not_copied_into_itself_nor_over_itself(
-    url: str, place: Place
-) -> None:
+def test_a_folder_is_not_copied_into_or_over_itself(url: str, place: Place) -> None:
     write_tree(place.docs, FIRST)
     with pytest.raises(ConfigError, match="overlap"):
         place.pull(upstream_of(url, ref="", docs=WHOLE))
@@ -485,9 +479,7 @@ def test_a_clone_in_the_place_of_the_checkout_is_not_overwritten(place: Place) -
     assert (place.docs / ".git").is_dir()
 
 
-def test_no_path_of_this_machine_and_no_password_gets_into_the_lock(
-    place: Place,
-) -> None:
+def test_the_lock_has_no_path_of_this_machine_and_no_password(place: Place) -> None:
     url = "https://me:secret@example.org/x"
     replaced = place.at(url_replaced=True, configured_url=url)
     assert place.pull(replaced).url == "https://example.org/x"

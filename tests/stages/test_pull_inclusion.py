@@ -69,9 +69,7 @@ def check(lock: Lock) -> None:
     assert lock.excluded == ("README", "_outside/code/notes", "parts/lone")
 
 
-def test_what_pages_include_is_pulled_and_told_of(
-    run: Run, output: io.StringIO
-) -> None:
+def test_what_pages_include_is_pulled(run: Run, output: io.StringIO) -> None:
     lock = pull(run)
     check(lock)
     assert outside(run) == {place: FILES[place] for place in OUTSIDE}
@@ -153,9 +151,7 @@ def test_a_folder_of_that_name_of_upstreams_own_is_refused(
     assert "is kept for files from outside of the docs" in refused.rule
 
 
-def test_a_local_clone_without_the_file_does_without(
-    tmp_path: Path, plain: Run
-) -> None:
+def test_a_local_clone_may_lack_the_file(tmp_path: Path, plain: Run) -> None:
     origin = init_repository(tmp_path / "origin")
     commit_release(origin, "v1", FILES)
     blob = git(origin, "rev-parse", "v1:NEWS.md")

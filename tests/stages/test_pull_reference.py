@@ -137,9 +137,7 @@ def test_package_that_cannot_be_imported_stops_no_page(
     assert lock == whole
 
 
-def test_a_lock_that_loses_the_docstrings_must_not_be_committed(
-    project: Project,
-) -> None:
+def test_a_lock_without_the_docstrings_must_not_be_committed(project: Project) -> None:
     project.pull()
     shutil.rmtree(project.docs)  # a fresh clone has the lock, but no checkout
     project.package(b"import no_such_lamp")
@@ -287,9 +285,7 @@ def test_folder_of_upstream_with_our_name_is_refused(project: Project) -> None:
     assert len(lock.pages) == 5
 
 
-def test_docs_that_are_their_own_upstream_keep_all_their_files(
-    project: Project,
-) -> None:
+def test_docs_that_are_their_own_upstream_keep_their_files(project: Project) -> None:
     """People work there: only the folder of the reference is the pipeline's."""
     project.url = "upstream/lamps"
     write_tree(project.docs, {**PAGES, ".draft.md": b"# Not yet\n"})

@@ -67,9 +67,7 @@ def assert_turns_write_nothing(project: Project) -> None:
     assert files(project) == before
 
 
-def test_a_release_starts_with_the_translations_of_the_pinned_one(
-    pinned: Project,
-) -> None:
+def test_a_release_starts_with_the_pins_translations(pinned: Project) -> None:
     beside = pinned.at("2")
     saw = "The saw by the window is sharpened on Mondays, before anybody else has come in."
     known = pinned.entry("guide", "The saw").msgstr
@@ -136,9 +134,7 @@ def test_two_different_corrections_are_a_conflict(pinned: Project) -> None:
     assert kept.msgstr == "窗边的锯。"
 
 
-def test_a_translation_of_a_new_page_reaches_equal_messages_of_the_pin(
-    tmp_path: Path,
-) -> None:
+def test_a_translation_of_a_new_page_reaches_the_pins_messages(tmp_path: Path) -> None:
     words = "Sweep the floor before you leave."
     old = {"a.md": f"# A\n\n{words}\n"}
     new = {"a.md": "# A\n", "b.md": f"# B\n\n{words}\n"}

@@ -67,9 +67,7 @@ def folder(tmp_path: Path) -> PageFolder:
         ("gone.png", None),
     ],
 )
-def test_files_of_the_docs_are_read(
-    name: str, data: bytes | None, folder: PageFolder
-) -> None:
+def test_docs_files_are_read(name: str, data: bytes | None, folder: PageFolder) -> None:
     assert folder.read(name) == data
     assert folder.refused == []
 

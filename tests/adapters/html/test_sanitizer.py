@@ -73,9 +73,7 @@ CLEANED = (
 
 
 @pytest.mark.parametrize(("html", "cleaned", "lost"), CLEANED)
-def test_what_acts_goes_and_is_named(
-    html: str, cleaned: str, lost: tuple[str, ...]
-) -> None:
+def test_what_acts_goes_named(html: str, cleaned: str, lost: tuple[str, ...]) -> None:
     found = sanitize(html)
     assert found.html == cleaned
     assert found.lost == lost
@@ -158,9 +156,7 @@ def test_odd_markup_is_read_as_browsers_do(html: str, cleaned: str) -> None:
     assert sanitize(cleaned).html == cleaned
 
 
-def test_markup_that_never_settles_is_shown_as_text(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_markup_that_never_settles_is_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipeline.adapters.html.sanitizer._PASSES", 1)
     assert sanitize("<b>a").html == "&lt;b&gt;a&lt;/b&gt;"
 
