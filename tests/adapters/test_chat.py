@@ -124,20 +124,13 @@ def test_half_of_a_surrogate_pair_stays_an_escape() -> None:
     assert ask(answering(200, content=content)).text == '{"a": "\\ud800"}'
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        [],
-        {},
-        "text",
-        False,
-        {"choices": []},
-        {"choices": [{}]},
-        {"choices": [{"message": {"content": None}}]},
-        {"choices": [{"message": {"content": ["译"]}}]},
-        {"choices": {"message": 1}},
-    ],
-)
+NO_REPLIES: tuple[object, ...] = (
+    [], {}, "text", False, {"choices": []}, {"choices": [{}]}, {"choices": {"message": 1}},
+    {"choices": [{"message": {"content": None}}]}, {"choices": [{"message": {"content": ["译"]}}]},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("value", NO_REPLIES)
 def test_json_without_a_reply_is_tried_again_and_told(value: object) -> None:
     with client_of(answering(200, json=value)) as client:
         with pytest.raises(EndpointError, match="not a model's reply"):

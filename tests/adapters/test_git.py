@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 from folders import write_tree
@@ -232,41 +233,23 @@ def test_hooks_of_the_user_do_not_run(
     assert config.read_text() == f"[core]\n hooksPath = {hooks}\n"
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "",
-        "-x",
-        "--upload-pack=touch /tmp/owned",
-        "ext::sh -c 'touch /tmp/owned'",
-        "ext://sh",
-        "fd::17",
-        "foo::bar",
-        "ftp://example.org/x",
-        "ssh://-oProxyCommand=x/y",
-        "-oProxyCommand=x:y",
-        "git@-oProxyCommand=x:y",
-        "https://example.org/a b",
-        "https://example.org/\n",
-        "a\0b",
-    ],
-)
+MISREAD = (
+    "", "-x", "--upload-pack=touch /tmp/owned", "ext::sh -c 'touch /tmp/owned'", "ext://sh",
+    "fd::17", "foo::bar", "ftp://example.org/x", "ssh://-oProxyCommand=x/y", "a\0b",
+    "-oProxyCommand=x:y", "git@-oProxyCommand=x:y", "https://example.org/a b",
+    "https://example.org/\n",
+)  # fmt: skip
+ORDINARY = "https://github.com/x/y ssh://git@host/x git@github.com:x/y.git git://h/x file:///nowhere"
+
+
+@pytest.mark.parametrize("url", MISREAD)
 def test_addresses_that_git_would_misread_are_refused(url: str, tmp_path: Path) -> None:
     with pytest.raises(UpstreamError, match="refused") as caught:
         read_address(url, base=tmp_path)
     assert caught.value.hint
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://github.com/x/y",
-        "ssh://git@host/x",
-        "git@github.com:x/y.git",
-        "git://h/x",
-        "file:///nowhere",
-    ],
-)
+@pytest.mark.parametrize("url", ORDINARY.split())
 def test_ordinary_addresses_are_remote(url: str, tmp_path: Path) -> None:
     assert read_address(url, base=tmp_path) == Address(url=url, kind=Kind.REMOTE)
 
@@ -477,38 +460,32 @@ def test_without_git_the_way_out_is_told(origin: Path) -> None:
         "address = Address(url=sys.argv[1], kind=Kind.LOCAL)\n"
         "with open_repository(address, store=Path('x'), unreachable_hint=''): pass"
     )
-    environ = {"PATH": "/nowhere"}
-    run = subprocess.run(
-        [sys.executable, "-c", script, str(origin)],
-        cwd=ROOT,
-        env=environ,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "UpstreamError: git cannot be run\n  Install git" in run.stderr
+    command = [sys.executable, "-c", script, str(origin)]
+    environ = {"PATH": "/nowhere", "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run(command, env=environ, stderr=PIPE, text=True, check=False)
+    assert "UpstreamError: git cannot be run\n  Install git" in ran.stderr
 
 
-@pytest.mark.parametrize(
-    ("address", "shown"),
-    [
-        ("https://me:s@cret@example.org/x", "https://example.org/x"),
-        # The user is a part of ssh's address; the password is not.
-        ("ssh://git@example.org/x", "ssh://git@example.org/x"),
-        ("ssh://me:secret@host/x", "ssh://me@host/x"),
-        ("ssh://me:s@cret@host:22/x", "ssh://me@host:22/x"),
-        ("ssh://a@b:c@host/x", "ssh://a@b@host/x"),
-        ("SSH://me:secret@host/x", "SSH://me@host/x"),
-        ("git://me:secret@host/x", "git://me@host/x"),
-        ("ftp://me:secret@host/x", "ftp://me@host/x"),
-        ("HTTPS://token@host/x", "HTTPS://host/x"),
-        ("ssh://host:22/a@b", "ssh://host:22/a@b"),
-        ("git@host:a/b", "git@host:a/b"),
-        ("file:///a:b@c", "file:///a:b@c"),
-    ],
-)
-def test_passwords_are_not_shown(address: str, shown: str) -> None:
-    assert without_password(address) == shown
+SHOWN = {
+    "https://me:s@cret@example.org/x": "https://example.org/x",
+    # The user is a part of ssh's address; the password is not.
+    "ssh://git@example.org/x": "ssh://git@example.org/x",
+    "ssh://me:secret@host/x": "ssh://me@host/x",
+    "ssh://me:s@cret@host:22/x": "ssh://me@host:22/x",
+    "ssh://a@b:c@host/x": "ssh://a@b@host/x",
+    "SSH://me:secret@host/x": "SSH://me@host/x",
+    "git://me:secret@host/x": "git://me@host/x",
+    "ftp://me:secret@host/x": "ftp://me@host/x",
+    "HTTPS://token@host/x": "HTTPS://host/x",
+    "ssh://host:22/a@b": "ssh://host:22/a@b",
+    "git@host:a/b": "git@host:a/b",
+    "file:///a:b@c": "file:///a:b@c",
+}
+
+
+@pytest.mark.parametrize("address", SHOWN)
+def test_passwords_are_not_shown(address: str) -> None:
+    assert without_password(address) == SHOWN[address]
 
 
 # The upstream that the configuration names.

@@ -71,18 +71,14 @@ def test_what_stands_before_the_drawing_goes(head: str) -> None:
         assert b'<path d="M1 2"' in clean
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"<svg",
-        b"<svg/>",
-        b"\x1f\x8b",
-        b"<?xml version='1.0' encoding='no-such'?><svg/>",
-        b'<html xmlns="http://www.w3.org/1999/xhtml"><script>f()</script></html>',
-        b"<!DOCTYPE html><p>f()",
-    ],
-)
+NO_DRAWINGS = (
+    b"", b"<svg", b"<svg/>", b"\x1f\x8b", b"<?xml version='1.0' encoding='no-such'?><svg/>",
+    b'<html xmlns="http://www.w3.org/1999/xhtml"><script>f()</script></html>',
+    b"<!DOCTYPE html><p>f()",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("data", NO_DRAWINGS)
 def test_what_is_no_drawing_is_nothing(data: bytes) -> None:
     assert clean_drawing(data) == b""
 
@@ -154,24 +150,18 @@ def test_no_sheet_ends_its_element_or_fetches(parts: list[str]) -> None:
         assert "url(" not in clean
 
 
-@pytest.mark.parametrize(
-    ("declarations", "is_dark_lettered"),
-    [
-        ("background-color: #ccf2cc", True),
-        ("background: #eee; padding: 3px", True),
-        ("background: LightBlue no-repeat", True),
-        ("background: rgb(240, 240, 240)", True),
-        ("background: hsl(50, 100%, 90%)", True),
-        ("background: #eee; color: red", False),
-        ("background: #222", False),
-        ("background: rgba(255, 255, 255, .1)", False),
-        ("background: none", False),
-        ("background: transparent", False),
-        ("background-color: currentColor", False),
-        ("background-color: inherit", False),
-        ("border-color: #eee", False),
-    ],
-)
+DARK_LETTERED = {
+    "background-color: #ccf2cc": True, "background: #eee; padding: 3px": True,
+    "background: LightBlue no-repeat": True, "background: rgb(240, 240, 240)": True,
+    "background: hsl(50, 100%, 90%)": True, "background: #eee; color: red": False,
+    "background: #222": False, "background: rgba(255, 255, 255, .1)": False,
+    "background: none": False, "background: transparent": False,
+    "background-color: currentColor": False, "background-color: inherit": False,
+    "border-color: #eee": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("declarations", "is_dark_lettered"), DARK_LETTERED.items())
 def test_letters_on_a_light_ground_are_dark(
     declarations: str, *, is_dark_lettered: bool
 ) -> None:

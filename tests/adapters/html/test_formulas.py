@@ -26,20 +26,10 @@ _PAYLOADS = (
     '"onload="f()',
 )
 _PLACES = (
-    r"\text{%s}",
-    r"\mbox{%s}",
-    r"\operatorname{%s}",
-    r"\mathrm{%s}",
-    r"\colorbox{red}{%s}",
-    r"\color{%s}x",
-    r"\fbox{%s}",
-    r"\tag{%s}",
-    r"\unicode{%s}",
-    r"\begin{array}{%s}a\end{array}",
-    r"\rule{%s}{1em}",
-    "x_{%s}",
-    "%s",
-)
+    r"\text{%s}", r"\mbox{%s}", r"\operatorname{%s}", r"\mathrm{%s}", r"\colorbox{red}{%s}",
+    r"\color{%s}x", r"\fbox{%s}", r"\tag{%s}", r"\unicode{%s}", r"\rule{%s}{1em}", "x_{%s}",
+    r"\begin{array}{%s}a\end{array}", "%s",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("payload", _PAYLOADS)
