@@ -151,24 +151,14 @@ def later(module):
 builtins.order = ["静"]
 on_import("colorsys", later)
 """
+FURTHER_IN = "import json\n\n\ndef read():\n    json.loads('{')\n\n\nread()\n"
+THEN = "from pipeline_startup import on_import\non_import('json', lambda json: 1 / 0)"
 FAILING = {
-    "raises": (
-        "x = 1\nimport no_such_module\n",
-        "ModuleNotFoundError",
-        ", line 2: No ",
-    ),
-    "raises further in": (
-        "import json\n\n\ndef read():\n    json.loads('{')\n\n\nread()\n",
-        "JSONDecodeError",
-        ", line 5: Expecting",
-    ),
+    "raises": ("x = 1\nimport no_such_module\n", "ModuleNotFoundError", ", line 2: No "),
+    "raises further in": (FURTHER_IN, "JSONDecodeError", ", line 5: Expecting"),
     "leaves": ("import sys\nsys.exit('enough')\n", "SystemExit", ", line 2: enough"),
-    "then raises": (
-        "from pipeline_startup import on_import\non_import('json', lambda json: 1 / 0)",
-        "ZeroDivisionError",
-        ", line 2: division by zero",
-    ),
-}
+    "then raises": (THEN, "ZeroDivisionError", ", line 2: division by zero"),
+}  # fmt: skip
 # What ends the kernel, or does not end itself.
 STOPPED = {
     "ends": ("import os\nos._exit(7)", USUAL, "RuntimeError"),

@@ -6,6 +6,7 @@ import gzip
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from folders import write_tree
@@ -23,29 +24,26 @@ FILES: dict[str, bytes | str] = {
 }
 
 
+ANSWERS: dict[str, dict[str, Any]] = {
+    "moved": {"status": 302, "location": "/index.html"},
+    "round": {"status": 302, "location": "/round"},
+    "away": {"status": 302, "location": "ftp://example.org/"},
+    **{str(status): {"status": status} for status in (204, 403, 404, 410, 500)},
+    # Less than the limit on its way, and more when it is unpacked.
+    "packed": {"data": gzip.compress(b"x" * 3_000_000), "encoding": "gzip"},
+    "broken": {"data": b"no gzip at all", "encoding": "gzip"},
+    "cut": {"length": 100},
+    "slow": {"length": 100, "seconds": 2.0},
+}
+
+
 class _Server(FileHandler):
     """Serves files, and has a path for each thing that may go wrong."""
 
     def do_GET(self) -> None:  # noqa: N802 - http.server calls it so
         name = self.path.strip("/")
-        if name == "moved":
-            self._answer(302, b"", location="/index.html")
-        elif name == "round":
-            self._answer(302, b"", location="/round")
-        elif name == "away":
-            self._answer(302, b"", location="ftp://example.org/")
-        elif name.isdigit():
-            self._answer(int(name), b"sorry")
-        elif name == "packed":
-            # Less than the limit on its way, and more when it is unpacked.
-            data = gzip.compress(b"x" * 3_000_000)
-            self._answer(200, data, encoding="gzip")
-        elif name == "broken":
-            self._answer(200, b"no gzip at all", encoding="gzip")
-        elif name == "cut":
-            self._answer(200, b"x", length=100)
-        elif name == "slow":
-            self._answer(200, b"x", length=100, seconds=2.0)
+        if name in ANSWERS:
+            self._answer(**ANSWERS[name])
         elif name == "drip":
             self._drip()
         else:
@@ -53,9 +51,9 @@ class _Server(FileHandler):
 
     def _answer(
         self,
-        status: int,
-        data: bytes,
         *,
+        status: int = 200,
+        data: bytes = b"x",
         length: int = 0,
         seconds: float = 0.0,
         location: str = "",

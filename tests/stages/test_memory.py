@@ -212,21 +212,19 @@ def test_the_header_names_who_touched_an_entry_last(project: Project) -> None:
     assert project.read("guide").header["Last-Translator"] == HAN["Last-Translator"]
 
 
-def test_the_update_is_no_translator(project: Project, tmp_path: Path) -> None:
+def test_the_update_is_no_translator(project: Project) -> None:
     releases = {"v1": FIRST, "v2": FIRST | {"copy.md": FIRST["guide.md"]}}
-    other = project.moved_to(tmp_path / "copied", releases)
+    other = project.moved_to("copied", releases)
     other.sync("v2")
     assert "carried over: the same text in guide" in other.text("copy")
     assert "translator:" not in other.text("copy")
     clone_of(other, "v2")
 
 
-def test_a_page_renamed_upstream_takes_its_memory_along(
-    project: Project, tmp_path: Path
-) -> None:
+def test_a_page_renamed_upstream_takes_its_memory_along(project: Project) -> None:
     renamed = FIRST | {"manual.md": FIRST["guide.md"]}
     del renamed["guide.md"]
-    other = project.moved_to(tmp_path / "renamed", {"v1": FIRST, "v2": renamed})
+    other = project.moved_to("renamed", {"v1": FIRST, "v2": renamed})
     other.sync("v2")
     assert not other.memory("guide").exists()
     assert other.text("manual").count("translator: Li Lei") == 5
@@ -245,14 +243,14 @@ def test_a_page_without_any_file_is_forgotten(project: Project) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("refs", [("v2", "v3"), ("v3", "v2")])
 def test_paragraphs_that_upstream_joined_come_back_with_all_their_english(
-    project: Project, tmp_path: Path, refs: tuple[str, str]
+    project: Project, refs: tuple[str, str]
 ) -> None:
     joined = FIRST["guide.md"].replace(
         "small tools.\n\nThe saw", "small tools. The saw"
     )
     again = joined.replace("else has come in.", "else has come in. Ask first.")
     pages = {"v2": FIRST | {"guide.md": joined}, "v3": FIRST | {"guide.md": again}}
-    other = project.moved_to(tmp_path / "joined", {"v1": FIRST, **pages})
+    other = project.moved_to("joined", {"v1": FIRST, **pages})
     for ref in refs:
         other.sync(ref)
         saw = other.entry("guide", "The saw")
@@ -266,16 +264,14 @@ def test_paragraphs_that_upstream_joined_come_back_with_all_their_english(
     assert other.text("guide") == before
 
 
-def test_a_change_that_was_followed_comes_back_with_its_note(
-    project: Project, tmp_path: Path
-) -> None:
+def test_a_change_that_was_followed_comes_back_with_its_note(project: Project) -> None:
     link = "Plans for all of the benches hang on the wall, and [on paper]({}) in the office.\n"
     old, new = "http://bench.example.org/plans", "https://bench.example.org/plans"
     pages = {
         ref: FIRST | {"plans.md": link.format(url)}
         for ref, url in {"v2": old, "v3": new}.items()
     }
-    other = project.moved_to(tmp_path / "followed", {"v1": FIRST, **pages})
+    other = project.moved_to("followed", {"v1": FIRST, **pages})
     other.sync("v2")
     msgstr = "所有工作台的图纸都挂在墙上，办公室里也有[纸质版]({})。"
     other.translate("plans", "Plans", msgstr.format(old))
@@ -312,12 +308,12 @@ def test_a_date_that_is_none_does_not_win(project: Project) -> None:
 
 @pytest.mark.slow
 def test_english_of_a_lost_commit_is_told_and_its_translations_stay(
-    project: Project, tmp_path: Path
+    project: Project,
 ) -> None:
     project.sync("v2")
     before = _strings(project.trees[1]["guide.po"])
     releases = {"v2": SECOND | {"new.md": "# Another history\n"}}
-    other = project.moved_to(tmp_path / "rewritten", releases)
+    other = project.moved_to("rewritten", releases)
     other.clone()
     run = other.sync("v2")
     assert run.codes == ["memory-not-recovered"]
@@ -364,11 +360,10 @@ def test_a_bundle_is_as_good_as_a_repository(
 
 @pytest.mark.slow
 def test_a_ref_older_than_the_docs_folder_and_one_where_half_of_the_pages_are_gone(
-    project: Project, tmp_path: Path
+    project: Project,
 ) -> None:
     half = {"intro/start.md": FIRST["intro/start.md"]}
-    origin = tmp_path / "odd"
-    other = project.moved_to(origin, {"v1": FIRST, "v0": {}, "half": half})
+    other = project.moved_to("odd", {"v1": FIRST, "v0": {}, "half": half})
     before = _strings(*project.trees[0].values())
     with pytest.raises(UpstreamError, match="has no folder 'docs'"):
         other.sync("v0")
@@ -380,7 +375,7 @@ def test_a_ref_older_than_the_docs_folder_and_one_where_half_of_the_pages_are_go
     assert all(entry.is_translated for entry in entries)
     text = re.sub(
         r"(X-Upstream-Commit: )[0-9a-f]{40}",
-        rf"\g<1>{git(origin, 'rev-parse', 'v0')}",
+        rf"\g<1>{git(Path(other.url), 'rev-parse', 'v0')}",
         other.text("faq"),
     )
     text = re.sub(r"(X-Upstream-Page: )[0-9a-f]{32}", rf"\g<1>{'0' * 32}", text)
@@ -519,12 +514,10 @@ def test_pages_that_are_not_in_the_run_are_opened_and_stored_as_they_are(
     assert project.verify() == ()
 
 
-def test_an_unreadable_document_leaves_its_memory_alone(
-    project: Project, tmp_path: Path
-) -> None:
+def test_an_unreadable_document_leaves_its_memory_alone(project: Project) -> None:
     releases = {"v1": FIRST, "v2": FIRST | {"faq.ipynb": "{"}}
     before = project.text("faq")
-    project.moved_to(tmp_path / "bad", releases).sync("v2")
+    project.moved_to("bad", releases).sync("v2")
     assert project.text("faq") == before
 
 
@@ -547,17 +540,12 @@ def test_a_dry_run_writes_nothing_and_tells_what_it_would(project: Project) -> N
 
 # Bad input
 
+NO_DIGEST = (r'msgid "([0-9a-f]{31})[0-9a-f]"', r'msgid "\1F"')
 BAD = {
-    "upper case": (
-        (r'msgid "([0-9a-f]{31})[0-9a-f]"', r'msgid "\1F"'),
-        "is not a digest",
-    ),
-    "conflict": (
-        (r"(msgstr .*\n\n)", r"<<<<<<< ours\n\1"),
-        "unresolved merge conflict",
-    ),
+    "upper case": (NO_DIGEST, "is not a digest"),
+    "conflict": ((r"(msgstr .*\n\n)", r"<<<<<<< ours\n\1"), "unresolved merge conflict"),
     "cut short": ((r'(?s)"\n\Z', ""), "string without its quotes"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.slow

@@ -81,12 +81,10 @@ def test_a_memory_without_refs_stays_as_it_is(project: Project, origin: Path) ->
     assert "胶水" in project.text("guide")
 
 
-def test_a_ref_that_is_another_page_by_now_does_not_serve(
-    project: Project, tmp_path: Path
-) -> None:
+def test_a_ref_that_is_another_page_by_now_does_not_serve(project: Project) -> None:
     other = {"guide.md": FIRST["guide.md"].replace("Glue dries", "Glue always dries")}
     releases = {"v1": FIRST | other, "v2": RELEASES["v2"]}
-    copy = project.moved_to(tmp_path / "moved", releases)
+    copy = project.moved_to("moved", releases)
     copy.clone()
     pull(copy.run, ref="v2")
     (finding,) = restamp(copy).findings
@@ -128,12 +126,12 @@ def test_restamping_names_the_commits_that_are_here(
 
 
 def test_restamping_leaves_what_can_be_had_and_tells_what_cannot(
-    project: Project, tmp_path: Path
+    project: Project,
 ) -> None:
     assert restamp(project) == Restamped()
     before = project.trees
     releases = {"v9": {"guide.md": "# Another page\n"}}
-    copy = project.moved_to(tmp_path / "elsewhere", releases)
+    copy = project.moved_to("elsewhere", releases)
     pull(copy.run, ref="v9")
     found: tuple[Finding, ...] = restamp(copy).findings
     assert [finding.code for finding in found] == ["memory-commit-unknown"] * 3

@@ -41,19 +41,19 @@ def draft_all(
     project.edit(page, change, header={})
 
 
-def clone_of(project: Project, folder: Path) -> Project:
+def clone_of(project: Project) -> Project:
     """Another clone with the same memory."""
-    other = project.copy(folder)
+    other = project.copy(project.root.with_name("other"))
     other.clone()
     other.sync("v1")
     return other
 
 
-def test_drafts_come_back_in_a_fresh_clone(project: Project, tmp_path: Path) -> None:
+def test_drafts_come_back_in_a_fresh_clone(project: Project) -> None:
     draft_all(project)
     project.sync("v1")
     assert "#. draft: m, prompt 1, 2026-05-01, " in project.text("guide")
-    other = clone_of(project, tmp_path / "other")
+    other = clone_of(project)
     assert other.read("guide").entries == project.read("guide").entries
     assert all(map(is_draft, other.read("guide").entries))
     assert other.verify() == ()
@@ -88,11 +88,9 @@ def test_whoever_confirms_a_draft_is_its_translator(
 
 
 @pytest.mark.parametrize("is_elsewhere", [True, False])
-def test_a_person_wins_over_a_draft(
-    project: Project, tmp_path: Path, *, is_elsewhere: bool
-) -> None:
+def test_a_person_wins_over_a_draft(project: Project, *, is_elsewhere: bool) -> None:
     """The other one is in another clone, from which the memory comes."""
-    other = clone_of(project, tmp_path / "other")
+    other = clone_of(project)
     person, machine = (other, project) if is_elsewhere else (project, other)
     person.translate("guide", WORDS, "窗边的锯子每周一都会磨好。")
     draft_all(machine)
@@ -105,8 +103,8 @@ def test_a_person_wins_over_a_draft(
     assert is_draft(project.entry("guide", "Glue"))
 
 
-def test_two_drafts_are_no_conflict(project: Project, tmp_path: Path) -> None:
-    other = clone_of(project, tmp_path / "other")
+def test_two_drafts_are_no_conflict(project: Project) -> None:
+    other = clone_of(project)
     draft_all(other, msgstr="另一台机器写的：{}。")
     other.sync("v1")
     draft_all(project)
@@ -116,8 +114,8 @@ def test_two_drafts_are_no_conflict(project: Project, tmp_path: Path) -> None:
     assert synced.codes == []
 
 
-def test_a_draft_taken_back_leaves_no_comment(project: Project, tmp_path: Path) -> None:
-    before = clone_of(project, tmp_path / "before")
+def test_a_draft_taken_back_leaves_no_comment(project: Project) -> None:
+    before = clone_of(project)
     draft_all(project)
     project.sync("v1")
     project.take_memory(before)
@@ -139,9 +137,7 @@ def test_a_draft_goes_with_its_message_from_the_memory_too(project: Project) -> 
     assert project.verify() == ()
 
 
-def test_long_atoms_of_drafts_are_left_out_and_come_back(
-    tmp_path: Path,
-) -> None:
+def test_long_atoms_of_drafts_are_left_out_and_come_back(tmp_path: Path) -> None:
     guide = f"# Guide\n\nThe saw is sharpened on {LONG} of the year.\n"
     url = make_origin(tmp_path / "o", {"v1": FIRST | {"guide.md": guide}})
     project = Project(tmp_path / "project", str(url))
@@ -151,5 +147,5 @@ def test_long_atoms_of_drafts_are_left_out_and_come_back(
     assert LONG in project.entry("guide", WORDS).msgstr
     project.sync("v1")
     assert "the/plan/of" not in project.text("guide")
-    other = clone_of(project, tmp_path / "other")
+    other = clone_of(project)
     assert is_draft(other.entry("guide", WORDS))

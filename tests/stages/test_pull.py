@@ -256,18 +256,18 @@ def test_building_before_the_first_pull_says_what_to_do(place: Place) -> None:
     assert caught.value.hint == "Run: nox -s pull -- x"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [
-        ({"ref": "v3"}, "'v2'"),
-        ({"docs": Folders(("doc",))}, "docs"),
-        ({"docs": Folders(("docs", "notes"))}, "has no folder 'notes'"),
-        ({"url": "http://127.0.0.1:9/x"}, "cannot be reached"),
-        ({"url": "ext::sh -c true"}, "refused"),
-        ({"url": "no/such/folder"}, "does not exist"),
-    ],
+FAILURES: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"ref": "v3"}, "'v2'"),
+    ({"docs": Folders(("doc",))}, "docs"),
+    ({"docs": Folders(("docs", "notes"))}, "has no folder 'notes'"),
+    ({"url": "http://127.0.0.1:9/x"}, "cannot be reached"),
+    ({"url": "ext::sh -c true"}, "refused"),
+    ({"url": "no/such/folder"}, "does not exist"),
 )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("change", "text"), FAILURES)
 def test_when_upstream_fails_the_old_checkout_stays(
     change: dict[str, Any], text: str, place: Place
 ) -> None:

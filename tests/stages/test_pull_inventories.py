@@ -142,19 +142,18 @@ def test_a_site_that_is_configured_no_more(lamps: Lamps) -> None:
     assert not lamps.paths.names.exists()
 
 
-BOMB = HEAD + zlib.compress(bytes(INVENTORY_UNPACKED + 1))
+HOSTILE = {
+    "html": (b"<html>moved</html>", "is not a Sphinx inventory"),
+    "bytes": (HEAD + b"words", "cannot be unpacked"),
+    "large": (HEAD + b"x" * (9 << 20), "at most 8,388,608 are read"),
+    "bomb": (
+        HEAD + zlib.compress(bytes(INVENTORY_UNPACKED + 1)),
+        "unpacks to more than",
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("data", "problem"),
-    [
-        (b"<html>moved</html>", "is not a Sphinx inventory"),
-        (HEAD + b"words", "cannot be unpacked"),
-        (HEAD + b"x" * (9 << 20), "at most 8,388,608 are read"),
-        (BOMB, "unpacks to more than"),
-    ],
-    ids=["html", "bytes", "large", "bomb"],
-)
+@pytest.mark.parametrize(("data", "problem"), HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_inventory_is_named_and_the_older_one_stays(
     lamps: Lamps, data: bytes, problem: str
 ) -> None:

@@ -162,11 +162,9 @@ class Project(Struct, frozen=True):
         updated = update(locale, pages, lock)
         return Synced(lock=lock, pages=pages, locale=locale, updated=updated)
 
-    def moved_to(
-        self, folder: Path, releases: Mapping[str, Mapping[str, str]]
-    ) -> Project:
-        """Return the same project with another upstream, which is made in ``folder``."""
-        return replace(self, url=str(make_origin(folder, releases)))
+    def moved_to(self, name: str, releases: Mapping[str, Mapping[str, str]]) -> Project:
+        """Return the same project with another upstream, which is made beside it."""
+        return replace(self, url=str(make_origin(self.root.with_name(name), releases)))
 
     def begin(self) -> Project:
         """Translate and store everything of v1 in a new folder. Return this project."""
