@@ -280,14 +280,11 @@ def test_what_is_asked_for_is_kept() -> None:
 
 
 def test_what_cannot_be_fetched_stays_also_if_it_is_not_asked_for() -> None:
-    asked = frozenset({("py", "lamp.on")})
-    assert names_table({"lamps": URL}, {}, {"lamps": SITE}, asked) == {"lamps": SITE}
+    asked, known = frozenset({("py", "lamp.on")}), {"lamps": SITE}
+    assert names_table({"lamps": URL}, {}, known, asked) == known
     # Under another address nothing is known of it.
-    assert (
-        names_table({"lamps": "https://other.example/"}, {}, {"lamps": SITE}, asked)
-        == {}
-    )
-    assert names_table({}, {}, {"lamps": SITE}, asked) == {}
+    for sites in ({"lamps": "https://other.example/"}, {}):
+        assert names_table(sites, {}, known, asked) == {}
 
 
 def test_a_table_survives_the_round_trip() -> None:
@@ -297,26 +294,25 @@ def test_a_table_survives_the_round_trip() -> None:
     assert b'\n   "py:function lamp.on api.html#lamp.on",\n' in data
 
 
+def table_of(*objects: object, release: object = "") -> dict[str, object]:
+    return {"lamps": {"url": URL, "release": release, "objects": objects}}
+
+
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
         ("<<<<<<< ours", "is not a table of names"),
         ([], "is not a table of names"),
         ({"lamps": []}, "not a table of names: Expected `object`, got `array`"),
-        (
-            {"lamps": {"url": URL, "release": 2, "objects": []}},
-            "got `int` - at .*release",
-        ),
-        ("py:function lamp.on javascript:hit()", "is not an object"),
-        ("py:function lamp.on //far.example/", "is not an object"),
-        ("py:function\nx lamp.on a.html", "is not an object"),
-        ("py:function a.html", "is not an object"),
-        ({"lamps": {"url": URL, "release": "", "objects": [7]}}, "objects.0."),
+        (table_of(release=2), "got `int` - at .*release"),
+        (table_of("py:function lamp.on javascript:hit()"), "is not an object"),
+        (table_of("py:function lamp.on //far.example/"), "is not an object"),
+        (table_of("py:function\nx lamp.on a.html"), "is not an object"),
+        (table_of("py:function a.html"), "is not an object"),
+        (table_of(7), "objects.0."),
     ],
 )
 def test_a_damaged_table_is_an_error(value: object, problem: str) -> None:
-    if "is not an object" in problem:
-        value = {"lamps": {"url": URL, "release": "", "objects": [value]}}
     data = value if isinstance(value, str) else json.dumps(value)
     with pytest.raises(InputError, match=problem) as caught:
         parse_names(data.encode(), where="upstream/x.names.lock")

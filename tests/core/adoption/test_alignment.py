@@ -424,21 +424,11 @@ def costs(copy: str, *texts: str) -> list[int]:
     return [by_text[found.version.first] for found in candidates]
 
 
-OVEN_COPY = """# 烤箱
-
-用 `heat` 加热到 200 度。
-
-```python
-import oven
-oven.heat(200)
-```
-
-见[这里](http://oven.org/a)。
-
-```python
-close()
-```
-"""
+OVEN_COPY = (
+    FIRST.replace("# Ovens", "# 烤箱")
+    .replace("Heat it to 200 with `heat`.", "用 `heat` 加热到 200 度。")
+    .replace("See [this]", "见[这里]")
+)
 
 
 def test_the_version_with_the_same_code_fits() -> None:

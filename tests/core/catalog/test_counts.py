@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from report_results import status_text, upgrade_text
-from repositories import DOCS
+from report_results import LOCK, status_text, upgrade_text
 
 from pipeline.core.catalog.change_class import ChangeClass
 from pipeline.core.catalog.commit_diff import (
@@ -51,14 +50,11 @@ def lock(*paths: str, version: int = 1) -> Lock:
         SourceFile(path=path, blob=blob_id(f"{path} {version}".encode()))
         for path in sorted(paths)
     )
-    return Lock(
-        url="u",
+    return replace(
+        LOCK,
         ref=f"v{version}",
         commit=f"{version}" * 40,
-        date="",
         version=f"{version}.0.0",
-        package="JAX",
-        docs=DOCS,
         files=files,
     )
 

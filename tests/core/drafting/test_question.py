@@ -208,9 +208,7 @@ def test_the_key_tells_apart_all_that_decides_about_an_answer() -> None:
     )
     assert len({question.key for question in questions}) == 9
     assert question_of(text).key == question_of(text).key
-
-
-def test_rows_that_a_message_does_not_mention_change_nothing() -> None:
+    # Rows that a message does not mention change nothing.
     assert question_of(LAMP.msgid).key == question_of(LAMP.msgid, glossary=GLOSSARY).key
 
 

@@ -22,16 +22,7 @@ from pipeline.core.memory.record import Memory, digest
 from pipeline.entries import GENERATOR, NEUTRAL_DATE, Catalog, Entry
 from pipeline.errors import InputError
 
-MEMORY = Memory(
-    upstream="x",
-    locale="zh_CN",
-    page="page",
-    commit="c" * 40,
-    ref="v1",
-    layout="0" * 32,
-    comment=("Ours.",),
-    entries=(Entry(msgid=digest("Tea."), msgstr="茶。"),),
-)
+MEMORY = memory_of(Entry(msgid=digest("Tea."), msgstr="茶。"), comment=("Ours.",))
 FILE = memory_file(MEMORY)
 
 

@@ -281,17 +281,8 @@ FIRST, SECOND, THIRD = ("a" * 40, "b" * 40, "c" * 40)
 
 def memory(*entries: Entry, commit: str = FIRST, **fields: object) -> Memory:
     dates = {FIRST: "2026-01-01", SECOND: "2026-02-01", THIRD: "2026-03-01"}
-    made = Memory(
-        upstream="x",
-        locale="zh_CN",
-        page="page",
-        commit=commit,
-        ref=f"v-{commit[0]}",
-        layout="0" * 32,
-        date=f"{dates[commit]} 00:00+0000",
-        entries=entries,
-    )
-    return replace(made, **fields)
+    date = f"{dates[commit]} 00:00+0000"
+    return memory_of(*entries, commit=commit, ref=f"v-{commit[0]}", date=date, **fields)
 
 
 def entry(code: str, text: str = "", **fields: object) -> Entry:

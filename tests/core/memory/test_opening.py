@@ -191,9 +191,7 @@ MESSAGES = [
     "Never leave the gas on.",
     "Whoever is last puts out the light.",
 ]
-HEAD = Memory(
-    upstream="x", locale="zh_CN", page="kitchen", commit="c" * 40, ref="", layout=""
-)
+HEAD = memory_of(page="kitchen")
 WANTED = [Entry(msgid=text, notes=("paragraph",)) for text in MESSAGES]
 CATALOG = Catalog(
     entries=tuple(

@@ -174,15 +174,9 @@ def test_brackets_of_a_translators_own_are_told_apart() -> None:
 PIECES = st.sampled_from(
     [
         LINK,
-        "⟦",
-        "⟧",
-        "⟦1⟧",
-        "⟦0⟧",
         "`open(every_drawer, of_the, big, bench)`",
-        "字",
-        "1",
         "https://bench.example.org/a/b/see/here",
-        " ",
+        *("⟦", "⟧", "⟦1⟧", "⟦0⟧", "字", "1", " "),
     ]
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from memories import memory_of
 from msgspec.structs import replace
 
 from pipeline.core.memory.merge import translations_in_memories, translations_seen_at
@@ -26,16 +27,9 @@ def entry(code: str, msgstr: str = "", **fields: object) -> Entry:
 
 
 def memory(*entries: Entry, commit: str = ONE) -> Memory:
-    return Memory(
-        upstream="docs",
-        locale="de",
-        page="guide",
-        commit=commit,
-        ref=f"v{commit[0]}",
-        layout=digest(commit),
-        date="2026-01-01 00:00+0000",
-        entries=entries,
-    )
+    fields = {"page": "guide", "commit": commit, "ref": f"v{commit[0]}"}
+    date = "2026-01-01 00:00+0000"
+    return memory_of(*entries, layout=digest(commit), date=date, **fields)
 
 
 def beside(*entries: Entry) -> Memory:

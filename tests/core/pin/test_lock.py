@@ -6,8 +6,8 @@ import hashlib
 import json
 
 import pytest
+import report_results
 from msgspec.structs import replace
-from repositories import DOCS
 
 from pipeline.core.pin.lock import (
     Included,
@@ -34,15 +34,8 @@ def files(*paths: str) -> tuple[SourceFile, ...]:
     return tuple(SourceFile(path=path, blob=BLOB) for path in paths)
 
 
-LOCK = Lock(
-    url="https://example.org/jax",
-    ref="v1",
-    commit=BLOB,
-    date="2026-01-02T03:04:05+08:00",
-    version="0.10.2",
-    package="JAX",
-    docs=DOCS,
-    files=files("a b.md", "notebooks/x.ipynb", "图/é.svg"),
+LOCK = replace(
+    report_results.LOCK, files=files("a b.md", "notebooks/x.ipynb", "图/é.svg")
 )
 
 

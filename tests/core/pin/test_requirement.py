@@ -57,9 +57,7 @@ url = "elsewhere"
 
 def test_distributions_of_a_package_are_pinned_together() -> None:
     assert pinned_names(GROUPS, "Flax") == ("flax", "flax-tools")
-
-
-def test_docs_of_no_package_pin_no_distribution() -> None:
+    # Docs of no package pin no distribution.
     assert pinned_names(GROUPS, "") == ()
 
 

@@ -111,15 +111,9 @@ def test_a_pattern_without_end_takes_no_time() -> None:
     assert time.process_time() - start < 1
 
 
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        ('exclude_patterns = ["a", 3, "b*"]', ("docs/a", "docs/b*")),
-        ('exclude_patterns = ("a",)', ("docs/a",)),
-        ('exclude_patterns = "a"', ()),
-        ("exclude_patterns = find()", ()),
-        ("", ()),
-    ],
-)
-def test_patterns_are_read_as_data(code: str, expected: tuple[str, ...]) -> None:
-    assert read_exclude_patterns(code, below="docs/") == expected
+def test_patterns_are_read_as_data() -> None:
+    for value in ('["a", 3, "b*"]', '("a", "b*")'):
+        found = read_exclude_patterns(f"exclude_patterns = {value}", below="docs/")
+        assert found == ("docs/a", "docs/b*")
+    for code in ('exclude_patterns = "a"', "exclude_patterns = find()", ""):
+        assert read_exclude_patterns(code, below="docs/") == ()
