@@ -182,14 +182,8 @@ PAGES = (
         classes=FUZZY,
         update=UpdateCounts(kept=5, carried=1, fuzzy=FUZZY, new=1, obsolete=4),
     ),
-    PageResult(
-        page="b",
-        messages=2,
-        words=8,
-        translated=2,
-        translated_words=8,
-        update=UpdateCounts(kept=2),
-    ),
+    # A page without an update has kept everything.
+    PageResult(page="b", messages=2, words=8, translated=2, translated_words=8),
     PageResult(page="n", messages=1, words=8, update=UpdateCounts(new=1)),
 )
 CHANGES = (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from notebooks import notebook, prose
+from notebooks import notebook
 from report_results import LOCK
 from runs import run_at
 
@@ -522,7 +522,8 @@ def test_the_text_of_an_unfinished_translation_that_returns_is_offered() -> None
 def test_redirects_name_kin_where_no_text_does() -> None:
     old = {"from": written(LONG), "elsewhere": written(EDITED.replace("all", "some"))}
     pages = {"to": [EDITED], "elsewhere": [KEYS]}
-    result = update_all(old, pages, "from", redirects={"from": "to"})
+    redirects = {"from": "to", "unknown": "to"}
+    result = update_all(old, pages, "from", redirects=redirects)
     assert states(result["to"]) == {EDITED: "?" + said(LONG)}
 
 
@@ -547,7 +548,7 @@ def test_redirects_are_read_but_not_run(value: str, expected: dict[str, str]) ->
 
 def test_wanted_entries_are_one_list_for_a_pair() -> None:
     page = read_document("p.md", b"# Title\n\nShared text.\n\nOnly in Markdown.\n")
-    text = notebook(prose("Shared text."))
+    text = notebook(title="# Title\n\nShared text.")
     entries = wanted_entries("p", [read_document("p.ipynb", text.encode()), page])
     assert [(entry.msgid, entry.notes) for entry in entries] == [
         ("Title", ("heading",)),
