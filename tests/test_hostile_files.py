@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -171,14 +170,6 @@ def rounds(count: int) -> list[int]:
     return list(range(FIRST, FIRST + max(count, 1)))
 
 
-@pytest.fixture(scope="module")
-def built(synced_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample, built as far as that goes without a kernel."""
-    root = tmp_path_factory.mktemp("hostile") / "project"
-    shutil.copytree(synced_sample, root, symlinks=True)
-    return root
-
-
 def files_of(root: Path) -> list[Path]:
     """Everything that a run reads: what people write, and what runs leave for the next."""
     paths = [path for path in sorted(root.rglob("*")) if path.is_file()]
@@ -247,9 +238,9 @@ def read_alone(path: Path, data: bytes, folder: Path) -> None:
 
 @pytest.mark.slow
 def test_any_file_alone_ends_in_a_value_or_an_error_on_purpose(
-    built: Path, tmp_path: Path
+    synced: Path, tmp_path: Path
 ) -> None:
-    files = files_of(built)
+    files = files_of(synced)
     ends: Counter[str] = Counter()
     for number in rounds(ROUNDS or 100):
         random = Random(f"file {number}")
@@ -264,7 +255,7 @@ def test_any_file_alone_ends_in_a_value_or_an_error_on_purpose(
             assert error.what
             ends[type(error).__name__] += 1
         except Exception as error:
-            where = f"round {number}: {path.relative_to(built)}"
+            where = f"round {number}: {path.relative_to(synced)}"
             raise AssertionError(where) from error
     print(dict(ends))
 
@@ -284,11 +275,10 @@ COMMANDS = (
 
 @pytest.mark.slow
 def test_any_file_ends_a_command_in_an_exit_code_on_purpose(
-    built: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    synced: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(built)
-    whole = {path: path.read_bytes() for path in built.rglob("*") if path.is_file()}
-    files = files_of(built)
+    whole = {path: path.read_bytes() for path in synced.rglob("*") if path.is_file()}
+    files = files_of(synced)
     ends: Counter[int] = Counter()
     for number in rounds(ROUNDS // 20 or 8):
         random = Random(f"command {number}")
@@ -299,12 +289,12 @@ def test_any_file_ends_a_command_in_an_exit_code_on_purpose(
             with patience():
                 code = main([*command, "-q"])
             told = "".join(capsys.readouterr())
-            where = f"round {number}: {' '.join(command)}: {path.relative_to(built)}"
+            where = f"round {number}: {' '.join(command)}: {path.relative_to(synced)}"
             assert code not in BUGS, f"{where}\n{told}"
             assert code in WORST_FIRST, where
             assert code in (0, 1) or told, where
             ends[code] += 1
-        for written in built.rglob("*"):
+        for written in synced.rglob("*"):
             if written.is_file() and written not in whole:
                 written.unlink()
         for kept, data in whole.items():

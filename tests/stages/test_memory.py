@@ -13,10 +13,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from catalog_files import LI
 from folders import read_tree, snapshot
 from memory_project import (
     FIRST,
-    LI,
     LOCALE,
     RELEASES,
     SECOND,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from memory_project import FIRST, LI, Project
+from catalog_files import LI
+from memory_project import FIRST, Project
 from repositories import make_origin
 
 from pipeline.core.catalog.origins import Machine, is_draft

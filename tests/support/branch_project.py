@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import chdir
 from pathlib import Path
 
-from catalog_files import edit_catalog, read_catalog
+from catalog_files import LI, edit_catalog, read_catalog
 from folders import read_tree
 from msgspec import Struct
 from msgspec.structs import replace
@@ -179,11 +179,7 @@ class Clone(Struct, frozen=True):
 
     def edit(self, name: str, change: Callable[[Entry], Entry]) -> None:
         """Change the entries of a catalogue, as a translator's editor does."""
-        header = {
-            "Last-Translator": "Li Lei <li@example.org>",
-            "PO-Revision-Date": "2026-01-02 03:04+0800",
-        }
-        edit_catalog(self.catalogs / f"{name}.po", change, header)
+        edit_catalog(self.catalogs / f"{name}.po", change, LI)
 
     def translate(self, name: str, word: str = "", text: str = "") -> None:
         """Translate the paragraph with ``word``, or all paragraphs of a page.

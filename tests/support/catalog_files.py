@@ -11,6 +11,12 @@ from msgspec.structs import replace
 from pipeline.adapters import po
 from pipeline.entries import Catalog, Entry
 
+# Fields that a translator's editor writes into the header.
+LI = {
+    "Last-Translator": "Li Lei <li@example.org>",
+    "PO-Revision-Date": "2026-01-02 03:04+0800",
+}
+
 
 def read_catalog(path: Path) -> Catalog:
     return po.read_catalog(path.read_bytes(), where=path.name).catalog

@@ -312,9 +312,8 @@ def as_html(row: Row, *, around: bool = True) -> str:
     for piece in row:
         match piece.kind, piece.message:
             case BlockKind.CODE, _:
-                body.append(
-                    f"<div class=highlight><pre>{escape(piece.text)}</pre></div>"
-                )
+                code_block = f"<pre>{escape(piece.text)}</pre>"
+                body.append(f"<div class=highlight>{code_block}</div>")
             case BlockKind.HEADING, _:
                 anchor = '<a class="headerlink" href="#id1" title="永久链接">¶</a>'
                 body.append(f"<h2>{_inline(piece.text)}{anchor}</h2>")
@@ -325,9 +324,8 @@ def as_html(row: Row, *, around: bool = True) -> str:
     main = "\n".join(body)
     if not around:
         return f"<html><body>{main}</body></html>"
-    links = "".join(
-        f'<li><a href="p{n}.html">第 {n} 页：入门与进阶</a></li>' for n in range(40)
-    )
+    link = '<li><a href="p{0}.html">第 {0} 页：入门与进阶</a></li>'
+    links = "".join(map(link.format, range(40)))
     return (
         "<!DOCTYPE html><html><head><meta charset=utf-8><title>某某 — 文档</title>"
         "<script>var a = '<p>不是正文</p>';</script><style>p{color:red}</style></head>"
@@ -340,19 +338,13 @@ def as_html(row: Row, *, around: bool = True) -> str:
 def _inline(text: str) -> str:
     """Return text with inline markup as HTML: code, links, roles, emphasis."""
     text = escape(_plainly(text), quote=False)
-    text = re.sub(
-        r"(?:\{[\w:+-]+\}|:[\w.:+-]+:)`([^`]*?)(?:\s*&lt;[^`]*?&gt;)?`",
-        r"<code class=xref>\1</code>",
-        text,
-    )
+    role = r"(?:\{[\w:+-]+\}|:[\w.:+-]+:)`([^`]*?)(?:\s*&lt;[^`]*?&gt;)?`"
+    text = re.sub(role, r"<code class=xref>\1</code>", text)
     text = re.sub(r"`+([^`]+)`+", r"<code>\1</code>", text)
     text = re.sub(r"\[([^\[\]]+)\]\(([^()\s]+)\)", r'<a href="\2">\1</a>', text)
     text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
-    return re.sub(
-        r"\$([^$]+)\$",
-        r'<span class="math notranslate nohighlight">\\(\1\\)</span>',
-        text,
-    )
+    math = r'<span class="math notranslate nohighlight">\\(\1\\)</span>'
+    return re.sub(r"\$([^$]+)\$", math, text)
 
 
 WRITERS: dict[str, Callable[[Row], str]] = {
@@ -396,41 +388,32 @@ def score(row: Row, said: Mapping[str, str]) -> Score:
 
     A message may have other words in a version that fits equally well. This counts as correct.
     """
-    texts: dict[
-        str, list[str]
-    ] = {}  # of the copy, with the messages that they translate
     wanted: dict[str, list[str]] = {}
     for piece in row:
-        if piece.is_translated:
-            for message in piece.of:
-                wanted.setdefault(message, []).append(han(piece.text))
+        for message in piece.of if piece.is_translated else ():
+            wanted.setdefault(message, []).append(han(piece.text))
+    # Texts of the copy, with the messages that they translate.
+    texts: dict[str, list[str]] = {}
     for message, parts in wanted.items():
         # One that stands twice on the page has one translation; one that was cut has two parts.
         for text in (*parts, "".join(parts)):
             texts.setdefault(text, []).append(message)
     found: set[str] = set()
-    right = 0
     wrong: list[tuple[str, str, str]] = []
     for message, translation in said.items():
-        there = [
-            other
-            for other in texts.get(han(translation), [])
-            if is_like(message, other)
-        ]
+        others = texts.get(han(translation), [])
+        there = [other for other in others if is_like(message, other)]
         found.update(there)
-        right += bool(there)
         if not there:
             wrong.append((message, han(translation), "|".join(wanted.get(message, []))))
-    missed = [
-        (message, parts[0]) for message, parts in wanted.items() if message not in found
-    ]
+    missed = [(message, wanted[message][0]) for message in wanted.keys() - found]
     return Score(
         there=len(wanted),
         found=len(found),
         said=len(said),
-        right=right,
+        right=len(said) - len(wrong),
         wrong=tuple(wrong),
-        missed=tuple(missed),
+        missed=tuple(sorted(missed)),
     )
 
 

@@ -12,7 +12,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from catalog_files import edit_catalog, read_catalog
+from catalog_files import LI, edit_catalog, read_catalog
 from folders import read_tree
 from msgspec import Struct, structs
 from msgspec.structs import replace
@@ -38,10 +38,6 @@ from pipeline.stages.update.verification import verify_memory
 LOCALE = "zh_CN"
 LOG = Log(QUIET)
 Header = Mapping[str, str]
-LI = {
-    "Last-Translator": "Li Lei <li@example.org>",
-    "PO-Revision-Date": "2026-01-02 03:04+0800",
-}
 
 RELEASES: dict[str, dict[str, str]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
