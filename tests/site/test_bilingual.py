@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.site.extension.bilingual.placement import term_places
+from pipeline.site.extension.bilingual.placement import name_boxes, term_places
 from pipeline.site.extension.bilingual.writer import in_both_languages, stands_alone
+from pipeline.site.extension.nodes import english
 from pipeline.site.extension.theme import headings_of
 
 WHOLE = (
@@ -164,3 +167,25 @@ def test_all_headings_of_a_page_with_several_titles_are_shown() -> None:
     html = headings_of(f"<ul>\n{entry}\n{entry}\n</ul>\n", open_levels=1)
     assert html.count('class="toc-h1 ') == html.count('class="toc-h2 ') == 2
     assert html.startswith(f'<ul class="pst-show_toc_level {LIST}">')
+
+
+def test_boxes_to_tick_have_names_in_the_language_of_their_words() -> None:
+    document = new_document("page")
+    box = (
+        '<input class="task-list-item-checkbox"{} disabled="disabled" type="checkbox">'
+    )
+    for holder, checked in (
+        (nodes.paragraph(), ' checked="checked"'),
+        (english(), ' checked="checked"'),
+        (nodes.paragraph(lang="en"), ""),
+        (nodes.paragraph(), ""),
+    ):
+        holder.append(nodes.raw("", box.format(checked), format="html"))
+        document += holder
+    document += nodes.raw("", '<input type="checkbox">', format="html")
+    name_boxes(document, "zh_CN")
+    labels = [
+        raw.astext().partition('aria-label="')[2].partition('"')[0]
+        for raw in document.findall(nodes.raw)
+    ]
+    assert labels == ["已完成", "Done", "Not done", "未完成", ""]

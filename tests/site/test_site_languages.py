@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from notebooks import code, notebook, prose
-from site_chromium import DESKTOP, PHONE, Reader
+from site_chromium import DESKTOP, PHONE, Reader, readers
 from workshop import Workshop
 
 from pipeline.config.settings import SitePolicy
@@ -131,26 +131,26 @@ def test_a_page_that_is_not_there_has_a_search_and_the_chapters(german: Path) ->
 # — what a browser makes of it —————————————————————
 
 
+Open = Callable[..., "Page"]
+
+
 @pytest.fixture
-def pages(german: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
+def pages(german: Path, browser: Browser) -> Iterator[Open]:
     """Opens pages in windows of any size."""
-    readers: list[Reader] = []
+    with readers(browser, f"{german.as_uri()}/") as new:
+        made: list[Reader] = []
 
-    def new(name: str, **window: Any) -> Page:
-        readers.append(Reader(browser, f"{german.as_uri()}/", **window))
-        return readers[-1].open(name)
+        def opened(name: str, **window: Any) -> Page:
+            made.append(new(**window))
+            return made[-1].open(name)
 
-    yield new
-    for reader in readers:
-        assert reader.said == []
-        reader.close()
+        yield opened
+        assert [reader.said for reader in made] == [[] for _ in made]
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [320, 360, 390, 768])
-def test_a_phone_has_the_link_to_english(
-    pages: Callable[..., Page], width: int
-) -> None:
+def test_a_phone_has_the_link_to_english(pages: Open, width: int) -> None:
     page = pages("oil.html", viewport={"width": width, "height": 700})
     assert page.evaluate("document.documentElement.scrollWidth") == width
     controls = page.locator(
@@ -164,9 +164,7 @@ def test_a_phone_has_the_link_to_english(
 
 @pytest.mark.browser
 @pytest.mark.parametrize("window", [PHONE, DESKTOP], ids=["phone", "desktop"])
-def test_no_mark_lies_on_the_next_column(
-    pages: Callable[..., Page], window: dict[str, int]
-) -> None:
+def test_no_mark_lies_on_the_next_column(pages: Open, window: dict[str, int]) -> None:
     page = pages("index.html", viewport=window)
     mark = page.locator(".sd-col .jz-mark").first.bounding_box()
     icons = page.locator(".sd-col svg:visible").all()
@@ -178,7 +176,7 @@ def test_no_mark_lies_on_the_next_column(
 
 
 @pytest.mark.browser
-def test_the_keyboard_reaches_what_scrolls(pages: Callable[..., Page]) -> None:
+def test_the_keyboard_reaches_what_scrolls(pages: Open) -> None:
     page = pages("oil.html", viewport=PHONE)
     page.wait_for_function("document.querySelectorAll('.bd-article [tabindex=\"0\"]')")
     boxes = ".bd-article :is(.pst-scrollable-table-container, table)"
@@ -193,7 +191,7 @@ def test_the_keyboard_reaches_what_scrolls(pages: Callable[..., Page]) -> None:
 
 @pytest.mark.browser
 def test_what_was_looked_for_is_marked_in_the_text_alone(
-    pages: Callable[..., Page],
+    pages: Open,
 ) -> None:
     page = pages("oil.html?highlight=oil%20gas", viewport=DESKTOP)
     assert page.locator(".jz-unmark").inner_text() == "Hide the marks"
@@ -206,7 +204,7 @@ def test_what_was_looked_for_is_marked_in_the_text_alone(
 
 
 @pytest.mark.browser
-def test_long_code_may_go_on_on_the_next_sheet(pages: Callable[..., Page]) -> None:
+def test_long_code_may_go_on_on_the_next_sheet(pages: Open) -> None:
     page = pages("oil.html", viewport=DESKTOP)
     page.emulate_media(media="print")
     breaks = page.locator(".bd-article pre").first.evaluate(
@@ -232,7 +230,7 @@ def test_the_navigation_has_both_languages_on_every_page(german: Path) -> None:
 
 
 @pytest.mark.browser
-def test_the_english_view_has_english_navigation(pages: Callable[..., Page]) -> None:
+def test_the_english_view_has_english_navigation(pages: Open) -> None:
     page = pages("gas.html", viewport=DESKTOP)
     around = page.locator(".bd-sidebar-primary, .prev-next-area")
     assert [text.count("Öl") for text in around.all_inner_texts()] == [1, 1]
@@ -264,7 +262,7 @@ def test_the_link_to_the_original_is_no_mark(german: Path) -> None:
 
 
 @pytest.mark.browser
-def test_the_foot_of_a_page_explains_its_marks(pages: Callable[..., Page]) -> None:
+def test_the_foot_of_a_page_explains_its_marks(pages: Open) -> None:
     page = pages("oil.html", viewport=DESKTOP)
     legend = page.locator(".jz-legend")
     assert legend.inner_text() == "EN: the link leads to a page in English."
@@ -278,7 +276,7 @@ def test_the_foot_of_a_page_explains_its_marks(pages: Callable[..., Page]) -> No
 
 
 @pytest.mark.browser
-def test_shadows_say_that_there_is_more_beside(pages: Callable[..., Page]) -> None:
+def test_shadows_say_that_there_is_more_beside(pages: Open) -> None:
     page = pages("oil.html", viewport=PHONE)
     boxes = page.locator(".bd-article :is(pre, table, .pst-scrollable-table-container)")
     attached = boxes.evaluate_all(

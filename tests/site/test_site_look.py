@@ -6,29 +6,23 @@ Skipped where there is no browser.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from site_chromium import DESKTOP, PHONE, REASON, Reader, violations
+from site_chromium import PHONE, Reader, violations
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, FloatRect, Locator, Page
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(bool(REASON), reason=REASON),
-    pytest.mark.skipif(
-        find_spec("sphinx_book_theme") is None, reason="the theme is not installed"
-    ),
-]
+pytestmark = pytest.mark.browser
+FACTS = ("page", "words", "fuzzy", "translated", "untranslated", "group", "title")
 PAGES = (
-    ("reading", 480, 0, 160, "notebooks", "把函数变成另一个函数"),
-    ("untranslated", 300, 0, 0, "notebooks", "Nothing yet"),
-    ("index", 120, 0, 120, "入门", "首页"),
-    ("empty", 0, 0, 0, "入门", "没有字的一页"),
-    ("partly", 900, 90, 450, "入门", "Half of it <b>& more</b>"),
+    ("reading", 480, 0, 160, 320, "notebooks", "把函数变成另一个函数"),
+    ("untranslated", 300, 0, 0, 300, "notebooks", "Nothing yet"),
+    ("index", 120, 0, 120, 0, "入门", "首页"),
+    ("empty", 0, 0, 0, 0, "入门", "没有字的一页"),
+    ("partly", 900, 90, 450, 360, "入门", "Half of it <b>& more</b>"),
 )
 _FORMULA = (
     '<span class="math notranslate nohighlight"><span style="display: inline-block; width: '
@@ -54,17 +48,7 @@ PROGRESS: dict[str, Any] = {
     "translated": 730,
     "untranslated": 980,
     "pages": [
-        {
-            "page": page,
-            "url": f"{page}.html",
-            "title": title,
-            "group": group,
-            "words": words,
-            "fuzzy": fuzzy,
-            "translated": done,
-        }
-        | {"untranslated": words - fuzzy - done}
-        for page, words, fuzzy, done, group, title in PAGES
+        dict(zip(FACTS, facts, strict=True), url=f"{facts[0]}.html") for facts in PAGES
     ],
     "next": ["partly", "reading", "gone"],
     "contributors": [
@@ -83,10 +67,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = build(tmp_path_factory.mktemp("look"), to_body(PROGRESS, "zh_CN"))
     page = (folder / "reading.html").read_text(encoding="utf-8")
-    (folder / "more.html").write_text(
-        page.replace('<section id="blocks">', MORE + '<section id="blocks">'),
-        encoding="utf-8",
-    )
+    section = '<section id="blocks">'
+    more = page.replace(section, f"{MORE}{section}")
+    (folder / "more.html").write_text(more, encoding="utf-8")
     return folder
 
 
@@ -102,32 +85,22 @@ class FolderReader(Reader):
 def reader(
     browser: Browser, site: Path, request: pytest.FixtureRequest
 ) -> Iterator[Reader]:
-    """A reader at a desktop.
-
-    ``@pytest.mark.parametrize("reader", [options], indirect=True)`` makes others.
-    """
+    """A reader at a desktop; ``windows`` makes others."""
     options = getattr(request, "param", {})
     reader = FolderReader(browser, f"{site.as_uri()}/", **options)
     yield reader
     reader.close()
 
 
-phone = pytest.mark.parametrize(
-    "reader",
-    [{"viewport": PHONE, "has_touch": True, "is_mobile": True}],
-    indirect=True,
-    ids=["phone"],
-)
-every_screen = pytest.mark.parametrize(
-    "reader",
-    [
-        {"color_scheme": scheme, "viewport": size}
-        for scheme in ("light", "dark")
-        for size in (DESKTOP, PHONE)
-    ],
-    indirect=True,
-    ids=["desktop light", "phone light", "desktop dark", "phone dark"],
-)
+def windows(**options: dict[str, Any]) -> pytest.MarkDecorator:
+    """Return the mark of a test whose readers have these options, by the name of the case."""
+    return pytest.mark.parametrize(
+        "reader", options.values(), indirect=True, ids=list(options)
+    )
+
+
+phone = windows(phone={"viewport": PHONE, "has_touch": True, "is_mobile": True})
+desktop_and_phone = windows(desktop={}, phone={"viewport": PHONE})
 
 
 def view(page: Page) -> str:
@@ -142,6 +115,16 @@ def choose(page: Page, name: str) -> None:
     page.locator(".jz-toggle label", has_text=name).click()
 
 
+def style(place: Locator, name: str) -> Any:
+    return place.evaluate("(one, name) => getComputedStyle(one)[name]", name)
+
+
+def box_of(place: Locator) -> FloatRect:
+    box = place.bounding_box()
+    assert box is not None
+    return box
+
+
 def test_opens_in_chinese_and_says_nothing(reader: Reader) -> None:
     page = reader.open("reading")
     assert view(page) == "zh"
@@ -150,19 +133,16 @@ def test_opens_in_chinese_and_says_nothing(reader: Reader) -> None:
     assert page.locator(".jz-toggle input:checked").input_value() == "zh"
     assert reader.said == []
     assert all(url.startswith("file:") for url in reader.asked)
-    assert not any("/progress." in url for url in reader.asked), (
-        "that is for its page only"
-    )
+    # That is for its page only.
+    assert not any("/progress." in url for url in reader.asked)
 
 
 def test_each_of_three_views_shows_its_languages(reader: Reader) -> None:
     page = reader.open("reading")
     choose(page, "双语")
     assert seen(page, "[data-jz='1']")
-    assert (
-        page.locator(".bd-article .jz-en:visible").count()
-        == page.locator(".bd-article .jz-en").count()
-    )
+    english = page.locator(".bd-article .jz-en")
+    assert all(one.is_visible() for one in english.all())
     choose(page, "English")
     assert not seen(page, "[data-jz='1']")
     assert not seen(page, "[data-jz='4'] .jz-zh")
@@ -173,17 +153,12 @@ def test_each_of_three_views_shows_its_languages(reader: Reader) -> None:
     assert not page.locator(".bd-article .jz-en:visible").count()
 
 
-def test_contents_follow_the_view(reader: Reader) -> None:
-    page = reader.open("reading")
-    link = page.locator("nav.page-toc a[href='#blocks']")
-    assert link.inner_text() == "各种块"
-    choose(page, "English")
-    assert link.inner_text() == "All kinds of blocks"
-
-
-def test_contents_within_the_text_follow_the_view(reader: Reader) -> None:
+@pytest.mark.parametrize(
+    "contents", ["nav.page-toc a[href='#blocks']", "nav.contents a"]
+)
+def test_contents_follow_the_view(reader: Reader, contents: str) -> None:
     page = reader.open("more")
-    link = page.locator("nav.contents a")
+    link = page.locator(contents)
     for name, words in (
         ("中文", "各种块"),
         ("双语", "各种块"),
@@ -266,9 +241,7 @@ def test_works_without_storage(reader: Reader, refusal: str) -> None:
     assert page.evaluate("window.failed") is None
 
 
-@pytest.mark.parametrize(
-    "reader", [{"java_script_enabled": False}], indirect=True, ids=["no scripts"]
-)
+@windows(without={"java_script_enabled": False})
 def test_without_scripts_there_is_chinese_and_no_dead_control(reader: Reader) -> None:
     page = reader.open("reading")
     assert seen(page, "[data-jz='1']")
@@ -276,9 +249,7 @@ def test_without_scripts_there_is_chinese_and_no_dead_control(reader: Reader) ->
     assert not seen(page, "[data-jz='4'] .jz-en")
 
 
-@pytest.mark.parametrize(
-    "reader", [{}, {"viewport": PHONE}], indirect=True, ids=["desktop", "phone"]
-)
+@desktop_and_phone
 def test_what_is_read_stays_where_it_is(reader: Reader) -> None:
     page = reader.open("long")
     page.locator("[data-jz='112']").evaluate(
@@ -291,14 +262,11 @@ def test_what_is_read_stays_where_it_is(reader: Reader) -> None:
         ("中文", "[data-jz='112']"),
     ):
         choose(page, name)
-        box = page.locator(selector).bounding_box()
-        assert box is not None
-        assert box["y"] == pytest.approx(100, abs=2), name
+        top = box_of(page.locator(selector))["y"]
+        assert top == pytest.approx(100, abs=2), name
 
 
-@pytest.mark.parametrize(
-    "reader", [{}, {"viewport": PHONE}], indirect=True, ids=["desktop", "phone"]
-)
+@desktop_and_phone
 def test_nothing_jumps_while_the_page_loads(reader: Reader) -> None:
     reader.context.add_init_script(
         "window.shift = 0; new PerformanceObserver((list) => { for (const one of "
@@ -324,8 +292,7 @@ def test_a_tap_on_the_mark_shows_the_english_of_its_block(reader: Reader) -> Non
         assert seen(page, f"[data-jz='{number}'] > .jz-edit")
         mark.tap()
         assert not english.is_visible()
-    box = page.locator("[data-jz='1'] > .jz-mark").bounding_box()
-    assert box is not None
+    box = box_of(page.locator("[data-jz='1'] > .jz-mark"))
     assert min(box["width"], box["height"]) >= 24
     assert box["x"] + box["width"] <= PHONE["width"]
 
@@ -334,11 +301,9 @@ def test_a_tap_on_the_mark_shows_the_english_of_its_block(reader: Reader) -> Non
 def test_a_name_longer_than_the_line_breaks(reader: Reader) -> None:
     page = reader.open("more")
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-    assert (
-        page.locator("#code code").evaluate("(code) => code.getClientRects().length")
-        > 1
-    )
-    assert page.locator("#code code").inner_text() == LONG_NAME
+    code = page.locator("#code code")
+    assert code.evaluate("(code) => code.getClientRects().length") > 1
+    assert code.inner_text() == LONG_NAME
     assert page.locator("#fields p").inner_text() == f"见 {LONG_NAME}。"
 
 
@@ -364,13 +329,10 @@ def test_a_table_that_has_grown_too_wide_can_be_scrolled_by_keyboard(
         "(english, name) => { english.textContent = name; }", LONG_NAME
     )
     box = page.locator(".pst-scrollable-table-container")
-    assert box.evaluate(
-        "(box) => [box.scrollWidth > box.clientWidth, box.tabIndex]"
-    ) == [False, -1]
+    state = "(box) => [box.scrollWidth > box.clientWidth, box.tabIndex]"
+    assert box.evaluate(state) == [False, -1]
     choose(page, "双语")
-    assert box.evaluate(
-        "(box) => [box.scrollWidth > box.clientWidth, box.tabIndex]"
-    ) == [True, 0]
+    assert box.evaluate(state) == [True, 0]
 
 
 def test_marks_stay_with_their_formula(reader: Reader) -> None:
@@ -393,9 +355,8 @@ def test_marks_stay_with_their_formula(reader: Reader) -> None:
       return new Set(Object.values(found)).size;
     }"""
     assert {page.evaluate(tops, width) for width in range(130, 230, 4)} == {1}
-    assert (
-        page.locator("#formula").text_content() == "函数（f），它的导数记作另一个函数。"
-    )
+    text = page.locator("#formula").text_content()
+    assert text == "函数（f），它的导数记作另一个函数。"
 
 
 def test_icons_need_no_font(reader: Reader) -> None:
@@ -429,28 +390,24 @@ def test_marks_and_pencils_by_keyboard(reader: Reader) -> None:
     pencil = page.locator("[data-jz='6'] > .jz-edit")
     assert pencil.evaluate("(link) => link === document.activeElement")
     page.wait_for_timeout(200)
-    assert pencil.evaluate("(link) => getComputedStyle(link).opacity") == "1"
-    assert pencil.evaluate("(link) => getComputedStyle(link).outlineStyle") == "solid"
+    assert (style(pencil, "opacity"), style(pencil, "outlineStyle")) == ("1", "solid")
 
 
 def test_the_pencil_shows_under_the_pointer(reader: Reader) -> None:
     page = reader.open("reading")
     pencil = page.locator("[data-jz='7'] > .jz-edit")
-    assert pencil.evaluate("(link) => getComputedStyle(link).opacity") == "0"
+    assert style(pencil, "opacity") == "0"
     page.locator("[data-jz='7']").hover()
     page.wait_for_timeout(200)
-    assert pencil.evaluate("(link) => getComputedStyle(link).opacity") == "1"
-    box = pencil.bounding_box()
-    assert box is not None
+    assert style(pencil, "opacity") == "1"
+    box = box_of(pencil)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=10)
     page.wait_for_timeout(200)
-    assert pencil.evaluate("(link) => getComputedStyle(link).opacity") == "1", (
-        "it can be reached"
-    )
+    assert style(pencil, "opacity") == "1", "it can be reached"
 
 
 @pytest.mark.parametrize("way", ["hover", "focus", "tap"])
-@pytest.mark.parametrize("reader", [{"has_touch": True}], indirect=True, ids=["touch"])
+@windows(touch={"has_touch": True})
 def test_the_tooltip_of_a_term(reader: Reader, way: str) -> None:
     page = reader.open("reading")
     term, tip = page.locator(".jz-term"), page.locator("#jz-tip")
@@ -458,13 +415,8 @@ def test_the_tooltip_of_a_term(reader: Reader, way: str) -> None:
     getattr(term, way)()
     assert tip.inner_text() == "transformation"
     assert term.get_attribute("aria-describedby") == "jz-tip"
-    box, under = tip.bounding_box(), term.bounding_box()
-    assert box is not None
-    assert under is not None
-    assert (
-        box["y"] + box["height"] <= under["y"]
-        or box["y"] >= under["y"] + under["height"]
-    )
+    above, below = sorted((box_of(tip), box_of(term)), key=lambda box: box["y"])
+    assert above["y"] + above["height"] <= below["y"]
     page.keyboard.press("Escape")
     assert not tip.is_visible()
     assert term.get_attribute("aria-describedby") is None
@@ -482,21 +434,15 @@ def test_the_tooltip_can_be_pointed_at_and_goes_when_left(reader: Reader) -> Non
 
 
 def label(page: Page, number: int) -> str:
-    return str(
-        page.evaluate(
-            f"getComputedStyle(document.querySelector(\"[data-jz='{number}']\"), '::after').content"
-        )
-    )
+    content = "(block) => getComputedStyle(block, '::after').content"
+    return str(page.locator(f"[data-jz='{number}']").evaluate(content))
 
 
 def test_english_and_fuzzy_blocks_say_so(reader: Reader) -> None:
     page = reader.open("reading")
-    assert label(page, 1) == "none"
-    assert label(page, 2) == '"未译"'
-    assert label(page, 3) == '"待核"'
-    assert label(reader.open("untranslated"), 1) == "none", (
-        "a page without any translation says so once, at the top"
-    )
+    assert [label(page, number) for number in (1, 2, 3)] == ["none", '"未译"', '"待核"']
+    # A page without any translation says so once, at the top.
+    assert label(reader.open("untranslated"), 1) == "none"
 
 
 def test_emphasis_is_dots_below_han_and_italics_for_letters(reader: Reader) -> None:
@@ -506,12 +452,7 @@ def test_emphasis_is_dots_below_han_and_italics_for_letters(reader: Reader) -> N
         "getComputedStyle(em).textEmphasisStyle])"
     )
     assert styles == [["重点", "normal", "dot"], ["pytree", "italic", "none"]]
-    assert (
-        page.evaluate(
-            "getComputedStyle(document.querySelector('[data-jz=\"1\"]')).fontSynthesisStyle"
-        )
-        == "none"
-    )
+    assert style(page.locator("[data-jz='1']"), "fontSynthesisStyle") == "none"
 
 
 def test_print_shows_the_view_without_controls(reader: Reader) -> None:
@@ -524,9 +465,7 @@ def test_print_shows_the_view_without_controls(reader: Reader) -> None:
         assert not page.locator(f"{control}:visible").count(), control
 
 
-@pytest.mark.parametrize(
-    "reader", [{"color_scheme": "dark"}], indirect=True, ids=["dark"]
-)
+@windows(dark={"color_scheme": "dark"})
 def test_dark_from_the_first_paint_but_white_on_paper(reader: Reader) -> None:
     page = reader.open("reading")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -536,9 +475,7 @@ def test_dark_from_the_first_paint_but_white_on_paper(reader: Reader) -> None:
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
-@pytest.mark.parametrize(
-    "reader", [{"reduced_motion": "reduce"}], indirect=True, ids=["reduced motion"]
-)
+@windows(still={"reduced_motion": "reduce"})
 def test_nothing_moves_for_those_who_ask(reader: Reader) -> None:
     page = reader.open("reading")
     durations = page.evaluate(
@@ -548,7 +485,12 @@ def test_nothing_moves_for_those_who_ask(reader: Reader) -> None:
     assert set(durations) == {"0s"}
 
 
-@every_screen
+@windows(
+    desktop_light={"color_scheme": "light"},
+    phone_light={"color_scheme": "light", "viewport": PHONE},
+    desktop_dark={"color_scheme": "dark"},
+    phone_dark={"color_scheme": "dark", "viewport": PHONE},
+)
 @pytest.mark.parametrize("name", ["reading", "untranslated", "progress"])
 def test_axe_finds_nothing(reader: Reader, name: str) -> None:
     page = reader.open(name)
@@ -579,7 +521,7 @@ def test_without_a_date_there_are_no_empty_brackets(reader: Reader) -> None:
     assert "（）" not in to_body(PROGRESS | {"date": ""}, "zh_CN")
     date = reader.open("progress").locator(".jz-fresh time")
     assert date.inner_text() == "2026-06-15"
-    assert date.evaluate("(date) => getComputedStyle(date).whiteSpace") == "nowrap"
+    assert style(date, "whiteSpace") == "nowrap"
 
 
 @phone
@@ -588,12 +530,8 @@ def test_the_table_fits_a_phone(reader: Reader) -> None:
     page.locator(".jz-table tbody a").first.evaluate(
         f"(link) => {{ link.textContent = '{LONG_NAME}'; }}"
     )
-    assert (
-        page.locator(".jz-scroll").evaluate(
-            "(box) => box.scrollWidth - box.clientWidth"
-        )
-        == 0
-    )
+    hidden = "(box) => box.scrollWidth - box.clientWidth"
+    assert page.locator(".jz-scroll").evaluate(hidden) == 0
 
 
 def test_the_table_sorts(reader: Reader) -> None:
@@ -610,47 +548,7 @@ def test_the_table_sorts(reader: Reader) -> None:
     assert first.inner_text() == "reading"
 
 
-# — task lists ———————————————————————————————————
-
-
-def test_boxes_to_tick_have_names_in_the_language_of_their_words() -> None:
-    from docutils import nodes
-    from docutils.utils import new_document
-
-    from pipeline.site.extension.bilingual.placement import name_boxes
-    from pipeline.site.extension.nodes import english
-
-    document = new_document("page")
-    for holder, ticked in (
-        (nodes.paragraph(), True),
-        (english(), True),
-        (nodes.paragraph(lang="en"), False),
-        (nodes.paragraph(), False),
-    ):
-        checked = ' checked="checked"' if ticked else ""
-        holder.append(
-            nodes.raw(
-                "",
-                (
-                    f'<input class="task-list-item-checkbox"{checked} disabled="disabled" '
-                    f'type="checkbox">'
-                ),
-                format="html",
-            )
-        )
-        document += holder
-    document += nodes.raw("", '<input type="checkbox">', format="html")
-    name_boxes(document, "zh_CN")
-    labels = [
-        raw.astext().partition('aria-label="')[2].partition('"')[0]
-        for raw in document.findall(nodes.raw)
-    ]
-    assert labels == ["已完成", "Done", "Not done", "未完成", ""]
-
-
-@pytest.mark.parametrize(
-    "reader", [{"bypass_csp": False}], indirect=True, ids=["policy"]
-)
+@windows(policy={"bypass_csp": False})
 def test_from_a_folder_no_script_runs_but_ours(reader: Reader, site: Path) -> None:
     hit = "document.documentElement.dataset.hit = 1"
     script, evil = site / "_static" / "evil.js", site / "evil.html"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from importlib import resources
 from importlib.util import find_spec
@@ -131,3 +131,19 @@ class Reader:
     def close(self) -> None:
         """Close the browser page."""
         self.context.close()
+
+
+Open = Callable[..., Reader]
+
+
+@contextmanager
+def readers(browser: Browser, address: str) -> Iterator[Open]:
+    """Yield a function that makes readers of the site, with options of Playwright's contexts."""
+    with ExitStack() as made:
+
+        def new(**options: Any) -> Reader:
+            reader = Reader(browser, address, **options)
+            made.callback(reader.close)
+            return reader
+
+        yield new

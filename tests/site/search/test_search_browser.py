@@ -11,15 +11,16 @@ from shutil import copyfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from folders import write_tree
 from places import ROOT
 from search_truth import Asked, random_names, random_parts, texts_of
 from servers import served
 from site_builds import SITES, get_site
-from site_chromium import PHONE, Reader, violations
+from site_chromium import PHONE, Open, Reader, readers, violations
 
 from pipeline.site.extension.theme import words_script
 from pipeline.site.search.index import files_of
-from pipeline.site.search.pieces import Block, searched_page
+from pipeline.site.search.pieces import Block, SearchedPage, searched_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -63,36 +64,18 @@ def texts(folder: Path) -> dict[str, str]:
     return texts_of(folder)
 
 
-Open = Callable[..., Reader]
-
-
 @pytest.fixture
 def in_folder(folder: Path, browser: Browser) -> Iterator[Open]:
     """Makes readers who read the site from the folder that it lies in."""
-    made: list[Reader] = []
-
-    def new(**options: Any) -> Reader:
-        made.append(Reader(browser, f"{folder.as_uri()}/", **options))
-        return made[-1]
-
-    yield new
-    for reader in made:
-        reader.close()
+    with readers(browser, f"{folder.as_uri()}/") as new:
+        yield new
 
 
 @pytest.fixture
 def on_server(folder: Path, browser: Browser) -> Iterator[Open]:
     """Makes readers who read the site from a server."""
-    made: list[Reader] = []
-    with served(folder) as address:
-
-        def new(**options: Any) -> Reader:
-            made.append(Reader(browser, address, **options))
-            return made[-1]
-
+    with served(folder) as address, readers(browser, address) as new:
         yield new
-        for reader in made:
-            reader.close()
 
 
 def find(page: Page, query: str) -> dict[str, list[str]]:
@@ -496,8 +479,12 @@ def reader(browser: Browser) -> Iterator[Reader]:
     reader.close()
 
 
+Pages = dict[str, list[str | Block]]
+Tiny = Callable[..., "Page"]
+
+
 @pytest.fixture
-def tiny(tmp_path: Path, reader: Reader) -> Iterator[Callable[..., Page]]:
+def tiny(tmp_path: Path, reader: Reader) -> Iterator[Tiny]:
     """Makes the page of results of a site with these pages: their names, their texts by line.
 
     The end of a name is the title. A line may be a block, to be more than text. ``readings`` say
@@ -507,34 +494,23 @@ def tiny(tmp_path: Path, reader: Reader) -> Iterator[Callable[..., Page]]:
     numbers = count()
 
     def new(
-        pages: dict[str, list[str | Block]],
+        pages: Pages,
         synonyms: list[Any] | None = None,
         readings: dict[str, str] | None = None,
     ) -> Page:
         folder = tmp_path / f"{next(numbers)}"
-        searched = {
-            name: searched_page(
-                [
-                    Block(text=name.rpartition("/")[2], anchor="top"),
-                    *(
-                        line if isinstance(line, Block) else Block(text=line)
-                        for line in lines
-                    ),
-                ],
-                is_translated=True,
+        searched: dict[str, SearchedPage] = {}
+        for name, lines in pages.items():
+            title = Block(text=name.rpartition("/")[2], anchor="top")
+            blocks = (
+                one if isinstance(one, Block) else Block(text=one) for one in lines
             )
-            for name, lines in pages.items()
-        }
-        for name, script in files_of(
-            searched, synonyms or [], readings or {}, package="jax"
-        ).items():
-            path = folder / "_search" / f"{name}.js"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(script, encoding="utf-8")
+            searched[name] = searched_page([title, *blocks], is_translated=True)
+        files = files_of(searched, synonyms or [], readings or {}, package="jax")
+        write_tree(folder / "_search", {f"{name}.js": files[name] for name in files})
         for name in ("search.js", "search-box.js"):
             copyfile(ROOT / "pipeline" / "site" / "static" / name, folder / name)
-        script = words_script("zh_CN")
-        (folder / "words.js").write_text(script, encoding="utf-8")
+        (folder / "words.js").write_text(words_script("zh_CN"), encoding="utf-8")
         (folder / "search.html").write_text(_PAGE, encoding="utf-8")
         assert reader.said == []
         return reader.open(f"{folder.as_uri()}/search.html")
@@ -543,9 +519,7 @@ def tiny(tmp_path: Path, reader: Reader) -> Iterator[Callable[..., Page]]:
     assert reader.said == []
 
 
-def test_letters_that_stand_apart_are_taken_from_the_results(
-    tiny: Callable[..., Page],
-) -> None:
+def test_letters_that_stand_apart_are_taken_from_the_results(tiny: Tiny) -> None:
     page = tiny({"apart": ["它们都在，我们可以走"], "together": ["它们可以走"]})
     assert sorted(find(page, "它们可")["exact"]) == ["apart", "together"]
     page.locator("input[name=q]").fill("它们可")
@@ -553,9 +527,7 @@ def test_letters_that_stand_apart_are_taken_from_the_results(
     assert page.locator(f"{RESULT} a").all_inner_texts() == ["together"]
 
 
-def test_the_beginning_of_a_word_is_enough_while_it_is_typed(
-    tiny: Callable[..., Page],
-) -> None:
+def test_the_beginning_of_a_word_is_enough_while_it_is_typed(tiny: Tiny) -> None:
     page = tiny({"long": ["kettles.boiling"], "whole": ["kettle"], "no": ["pot"]})
     assert find(page, "kettle")["exact"] == ["whole", "long"]
     assert find(page, "kettles.boi")["exact"] == ["long"]
@@ -563,9 +535,7 @@ def test_the_beginning_of_a_word_is_enough_while_it_is_typed(
     assert find(page, "ket")["exact"] == ["long", "whole"]
 
 
-def test_an_entry_is_found_on_whichever_shelf_it_stands(
-    tiny: Callable[..., Page],
-) -> None:
+def test_an_entry_is_found_on_whichever_shelf_it_stands(tiny: Tiny) -> None:
     words = [f"word{number}" for number in range(4_000)]
     page = tiny({"many": words, "rare": ["𠀀𠀁", "\ufa0e\ufa0f", "一"]})
     assert page.evaluate("async () => (await jzSearch.open()).firsts.length") > 2
@@ -576,7 +546,7 @@ def test_an_entry_is_found_on_whichever_shelf_it_stands(
     assert find(page, "aaa")["exact"] == find(page, "zzz")["exact"] == []
 
 
-def test_several_words_may_stand_anywhere_on_a_page(tiny: Callable[..., Page]) -> None:
+def test_several_words_may_stand_anywhere_on_a_page(tiny: Tiny) -> None:
     page = tiny(
         {"both": ["茶叶" * 1_000, "kettle 水壶"], "one": ["茶叶"], "other": ["水壶"]}
     )
@@ -586,9 +556,7 @@ def test_several_words_may_stand_anywhere_on_a_page(tiny: Callable[..., Page]) -
         assert find(page, query)["all"] == ["both", "one", "other"], query
 
 
-def test_small_words_are_not_loaded_where_the_others_do_not_meet(
-    tiny: Callable[..., Page],
-) -> None:
+def test_small_words_are_not_loaded_where_the_others_do_not_meet(tiny: Tiny) -> None:
     # So many entries that the pairs of letters stand in files of their own.
     others = [
         f"{chr(0x4E00 + number)}{chr(0x9F00 - number)}" for number in range(6_000)
@@ -610,7 +578,7 @@ def test_small_words_are_not_loaded_where_the_others_do_not_meet(
     assert any(file in url for url in asked)
 
 
-def test_synonyms_lead_both_ways_and_count_less(tiny: Callable[..., Page]) -> None:
+def test_synonyms_lead_both_ways_and_count_less(tiny: Tiny) -> None:
     synonyms = [(["tea pot", "泡茶器"], ["茶壶"])]
     pages = {"chinese": ["一把茶壶"], "english": ["one tea pot"], "no": ["tea", "pot"]}
     page = tiny(pages, synonyms)
@@ -621,7 +589,7 @@ def test_synonyms_lead_both_ways_and_count_less(tiny: Callable[..., Page]) -> No
 
 
 def test_a_name_finds_what_explains_it_whatever_its_module_is_called(
-    tiny: Callable[..., Page],
+    tiny: Tiny,
 ) -> None:
     named = Block(text="tea.steam.whistle", names=("tea.steam.whistle",))
     pages = {"guide": ["st.whistle"] * 3, "names": [named], "other": ["tea.steam"]}
@@ -631,16 +599,14 @@ def test_a_name_finds_what_explains_it_whatever_its_module_is_called(
     assert find(page, "st.whistle")["exact"] == ["names", "guide"]
 
 
-def test_what_code_printed_hardly_counts(
-    tiny: Callable[..., Page],
-) -> None:
+def test_what_code_printed_hardly_counts(tiny: Tiny) -> None:
     printed = Block(text="1.26 ms", is_aside=True)
     pages = {"timed": ["茶叶", printed], "other": ["水"], "versions": ["茶叶 1.26"]}
     page = tiny(pages)
     assert find(page, "茶叶 1.26")["exact"] == ["versions", "timed"]
 
 
-def test_a_word_is_marked_where_it_begins(tiny: Callable[..., Page]) -> None:
+def test_a_word_is_marked_where_it_begins(tiny: Tiny) -> None:
     page = tiny({"tea": ["steam, 泡tea, my_tea and teapots"]})
     page.locator("input[name=q]").fill("tea")
     page.locator(EXCERPT).first.wait_for()
@@ -648,7 +614,7 @@ def test_a_word_is_marked_where_it_begins(tiny: Callable[..., Page]) -> None:
     assert marked.startswith("steam, 泡<mark>tea</mark>, my_<mark>tea</mark> and")
 
 
-def test_an_excerpt_begins_with_a_whole_word(tiny: Callable[..., Page]) -> None:
+def test_an_excerpt_begins_with_a_whole_word(tiny: Tiny) -> None:
     # Thirty letters before the word stands the middle of another one.
     page = tiny(
         {"tea": [f"{'old ' * 9}\\mathbb R^n 到 \\mathbb R 的映射，它从二十个茶壶来"]}
@@ -658,9 +624,7 @@ def test_an_excerpt_begins_with_a_whole_word(tiny: Callable[..., Page]) -> None:
     assert page.locator(EXCERPT).first.inner_text().startswith("… R^n 到")
 
 
-def test_a_name_that_is_a_word_finds_what_explains_it_before_prose(
-    tiny: Callable[..., Page],
-) -> None:
+def test_a_name_that_is_a_word_finds_what_explains_it_before_prose(tiny: Tiny) -> None:
     names = Block(text="tea.where tea.whereas", names=("tea.where", "tea.whereas"))
     prose: list[str | Block] = ["where " * 9, Block(text="where", anchor="where")]
     page = tiny({"prose": prose, "more": prose, "names": [names]})
@@ -681,17 +645,15 @@ def documented(name: str, summary: str = "") -> list[str | Block]:
 
 
 # Other pages, so that the words of the tests are rare.
-FILLER: dict[str, list[str | Block]] = {
+FILLER: Pages = {
     **{f"filler {at}": ["水"] for at in range(40)},
     **{f"api/filler.{at}": documented(f"filler.{at}") for at in "abcdefghi"},
 }
 
 
-def test_a_name_finds_its_object_before_lists_and_titles(
-    tiny: Callable[..., Page],
-) -> None:
+def test_a_name_finds_its_object_before_lists_and_titles(tiny: Tiny) -> None:
     names = ("tea.where", "tea.cup.Where", "tea.tin.where", "tea.scan")
-    pages: dict[str, list[str | Block]] = {
+    pages: Pages = {
         "where": ["where " * 9],
         "names": [Block(text=" ".join(names), names=names)],
         "guide": ["where", "ct.Where", "tea.tin.where"],
@@ -716,8 +678,8 @@ def test_a_name_finds_its_object_before_lists_and_titles(
     assert {*found[2:]} == {"api/tea.where", "api/tea.cup.Where", "guide", "names"}
 
 
-def test_a_question_finds_an_object_by_its_summary(tiny: Callable[..., Page]) -> None:
-    pages: dict[str, list[str | Block]] = {
+def test_a_question_finds_an_object_by_its_summary(tiny: Tiny) -> None:
+    pages: Pages = {
         "guide": ["茶"],
         "api/tea.boil": documented("tea.boil", "把水烧开。"),
         "api/tea.cool": [*documented("tea.cool"), "把水烧开。"],
@@ -726,10 +688,8 @@ def test_a_question_finds_an_object_by_its_summary(tiny: Callable[..., Page]) ->
     assert find(page, "烧开")["all"] == ["api/tea.boil", "api/tea.cool"]
 
 
-def test_guides_stand_between_objects_while_they_match(
-    tiny: Callable[..., Page],
-) -> None:
-    pages: dict[str, list[str | Block]] = {
+def test_guides_stand_between_objects_while_they_match(tiny: Tiny) -> None:
+    pages: Pages = {
         **{f"guide {at}": ["把水烧开"] for at in range(3)},
         **{f"api/tea.{at}": documented(f"tea.{at}", "把水烧开。") for at in "abc"},
         **FILLER,
@@ -738,7 +698,7 @@ def test_guides_stand_between_objects_while_they_match(
     are_objects = [name.startswith("api/") for name in find(page, "烧开")["all"]]
     assert are_objects == [True, False, False, True, False, True]
     # A name is looked up, and then learnt about.
-    names: dict[str, list[str | Block]] = {
+    names: Pages = {
         **{f"guide {at}": ["boil"] for at in range(3)},
         **{f"api/tea.{at}.boil": documented(f"tea.{at}.boil") for at in "ab"},
     }
@@ -753,9 +713,9 @@ def test_guides_stand_between_objects_while_they_match(
 
 
 def test_a_guide_comes_before_objects_if_its_heading_has_the_query_or_it_explains_why(
-    tiny: Callable[..., Page],
+    tiny: Tiny,
 ) -> None:
-    pages: dict[str, list[str | Block]] = {
+    pages: Pages = {
         "茶": [Block(text="烧开", anchor="boil"), *["先把水壶灌满" * 300] * 20],
         **{f"guide {at}": ["把水烧开"] for at in range(3)},
         **{f"api/tea.{at}": documented(f"tea.{at}", "把水烧开。") for at in "ab"},
@@ -772,7 +732,7 @@ def test_a_guide_comes_before_objects_if_its_heading_has_the_query_or_it_explain
 
 
 def test_names_of_other_frameworks_find_ours_and_never_the_other_way_round(
-    tiny: Callable[..., Page],
+    tiny: Tiny,
 ) -> None:
     names = ("jax.numpy.where", "jax.numpy.expand_dims", "jax.nn.relu")
     listed = Block(text=" ".join(names), names=names)
@@ -787,18 +747,16 @@ def test_names_of_other_frameworks_find_ours_and_never_the_other_way_round(
     assert find(page, "torch")["all"] == ["prose"]
 
 
-def test_an_argument_finds_the_page_on_the_name_that_it_belongs_to(
-    tiny: Callable[..., Page],
-) -> None:
+def test_an_argument_finds_the_page_on_the_name_that_it_belongs_to(tiny: Tiny) -> None:
     owned = Block(text="hot_plates", owner="boil", arguments=("hot_plates",))
     text: list[str | Block] = ["hot_plates"]
     # Of so many pages two neighbours are as early as each other.
-    others: dict[str, list[str | Block]] = {f"page {at}": ["水"] for at in range(20)}
+    others: Pages = {f"page {at}": ["水"] for at in range(20)}
     page = tiny({"early": text, "boil": text, **others, "names": [owned]})
     assert find(page, "hot_plates")["all"] == ["boil", "early", "names"]
 
 
-def test_a_slip_or_a_reading_is_asked_back(tiny: Callable[..., Page]) -> None:
+def test_a_slip_or_a_reading_is_asked_back(tiny: Tiny) -> None:
     names = ("tea.kettle", "tea.hot_plates", "tea.kettles_on")
     listed = Block(text="tea.kettle tea.hot_plates tea.kettles_on", names=names)
     readings = {
@@ -829,9 +787,7 @@ def test_a_slip_or_a_reading_is_asked_back(tiny: Callable[..., Page]) -> None:
         assert found[: len(meant) or None] == meant, query
 
 
-def test_what_may_have_been_meant_is_a_link_to_its_results(
-    tiny: Callable[..., Page],
-) -> None:
+def test_what_may_have_been_meant_is_a_link_to_its_results(tiny: Tiny) -> None:
     name = "tea.kettle"
     page = tiny({"names": [Block(text=name, names=(name,))]}, readings={"水": "shui"})
     page.locator("input[name=q]").fill("ketlte")
@@ -846,7 +802,7 @@ def test_what_may_have_been_meant_is_a_link_to_its_results(
     assert link.count() == 0
 
 
-def test_nothing_in_what_may_have_been_meant_is_run(tiny: Callable[..., Page]) -> None:
+def test_nothing_in_what_may_have_been_meant_is_run(tiny: Tiny) -> None:
     live = "<img src=x onerror=hit()>水"
     page = tiny({"names": ["水"]}, readings={live: "huo shui"})
     page.locator("input[name=q]").fill("huoshui")
