@@ -70,34 +70,38 @@ TASTE = Finding(
 RESULT = CheckResult(findings=(BOLD, SPACE, TASTE), files=2, entries=40)
 
 
+def text_of(
+    result: CheckResult, *, width: int = 80, colour: bool = False, level: int = NORMAL
+) -> str:
+    return check_text(result, Screen(width=width, colour=colour), level=level)
+
+
+def found(*findings: Finding, **fields: Any) -> CheckResult:
+    return CheckResult(findings=findings, **fields)
+
+
 # --- text ----------------------------------------------------------------------------------------
 
 
 def test_text_tells_place_words_and_way_out() -> None:
-    text = (DATA / "check.txt").read_text("utf-8")
-    assert check_text(RESULT, Screen(width=80)) == text
+    assert text_of(RESULT) == (DATA / "check.txt").read_text("utf-8")
 
 
 def test_notes_only_if_asked_for() -> None:
     block = "translations/zh_CN/docs/roots.po:7: note M409 a matter of taste\n  根\n  fine, but\n\n"
-    assert block in check_text(RESULT, Screen(width=80), level=VERBOSE)
-    assert "M409" not in check_text(RESULT, Screen(width=80), level=NORMAL)
+    assert block in text_of(RESULT, level=VERBOSE)
+    assert "M409" not in text_of(RESULT)
 
 
 def test_quiet_leaves_only_errors_and_warnings() -> None:
-    mended = replace(RESULT, diffs="-甲\n+乙\n")
-    text = check_text(mended, Screen(width=80), level=QUIET)
+    text = text_of(replace(RESULT, diffs="-甲\n+乙\n"), level=QUIET)
     assert text.startswith(BOLD.file)
     assert text.endswith("用 JAX。\n\n")
-    assert (
-        check_text(CheckResult(files=1, entries=1), Screen(width=80), level=QUIET) == ""
-    )
+    assert text_of(found(files=1, entries=1), level=QUIET) == ""
 
 
 def test_colours_mark_the_words() -> None:
-    text = check_text(
-        replace(RESULT, diffs="@@ -1 +1 @@\n-甲\n+乙\n"), Screen(width=80, colour=True)
-    )
+    text = text_of(replace(RESULT, diffs="@@ -1 +1 @@\n-甲\n+乙\n"), colour=True)
     assert "  \x1b[4;31m**注意：**\x1b[0m叶子会落。\n" in text
     assert "  \x1b[4;33m用J\x1b[0mAX。\n" in text
     assert "**注意\x1b[4;32m**：\x1b[0m叶子会落。\n" in text
@@ -106,67 +110,46 @@ def test_colours_mark_the_words() -> None:
 
 
 def test_what_was_mended_comes_first() -> None:
-    text = check_text(
-        CheckResult(
-            files=1,
-            entries=3,
-            diffs="--- a/x.po\n+++ b/x.po\n-甲\n+乙\n",
-            written=("x.po",),
-        ),
-        Screen(width=80),
-    )
-    assert text == (
-        "--- a/x.po\n+++ b/x.po\n-甲\n+乙\n\n"
-        "no mistakes in 3 entries of 1 catalogue; 1 file corrected\n"
+    diffs = "--- a/x.po\n+++ b/x.po\n-甲\n+乙\n"
+    assert text_of(found(files=1, entries=3, diffs=diffs, written=("x.po",))) == (
+        f"{diffs}\nno mistakes in 3 entries of 1 catalogue; 1 file corrected\n"
     )
 
 
 @pytest.mark.parametrize(
     ("result", "line"),
     [
+        (found(files=9, entries=205), "no mistakes in 205 entries of 9 catalogues"),
         (
-            CheckResult(files=9, entries=205),
-            "no mistakes in 205 entries of 9 catalogues",
-        ),
-        (
-            CheckResult(files=1, entries=1, silenced=2),
+            found(files=1, entries=1, silenced=2),
             "no mistakes in 1 entry of 1 catalogue; 2 silenced",
         ),
         (
-            CheckResult(files=1, entries=2, findings=(BOLD, BOLD)),
+            found(BOLD, BOLD, files=1, entries=2),
             "2 errors in 2 entries of 1 catalogue; --fix corrects 2",
         ),
         (
-            CheckResult(files=1, entries=2, findings=(TASTE,)),
+            found(TASTE, files=1, entries=2),
             "1 note in 2 entries of 1 catalogue; -v shows the notes",
         ),
         (
-            CheckResult(files=3, entries=2, written=("a", "b")),
+            found(files=3, entries=2, written=("a", "b")),
             "no mistakes in 2 entries of 3 catalogues; 2 files corrected",
         ),
     ],
 )
 def test_the_last_line_counts(result: CheckResult, line: str) -> None:
     assert summary_line(result) == line
-    assert check_text(result, Screen(width=80)).endswith(f"{line}\n")
+    assert text_of(result).endswith(f"{line}\n")
 
 
 def test_a_mistake_of_the_file_itself_has_no_words() -> None:
+    severity, line = Severity.WARNING, "the header lacks Language"
     header = replace(
-        TASTE,
-        severity=Severity.WARNING,
-        line=1,
-        text="the header lacks Language",
-        hint="Add it.",
-        msgid="",
-        msgstr="",
+        TASTE, severity=severity, text=line, hint="Add it.", msgid="", msgstr=""
     )
-    assert check_text(CheckResult(findings=(header,)), Screen(width=80)).split("\n")[
-        1:3
-    ] == [
-        "  the header lacks Language",
-        "  → Add it.",
-    ]
+    shown = text_of(found(header)).split("\n")
+    assert shown[1:3] == [f"  {line}", "  → Add it."]
 
 
 @pytest.mark.parametrize(
@@ -175,9 +158,8 @@ def test_a_mistake_of_the_file_itself_has_no_words() -> None:
 )
 def test_what_a_fix_changes_is_marked(before: str, after: str, shown: str) -> None:
     mistake = replace(SPACE, msgstr=before, fixed=after, spans=())
-    assert f"--fix makes it: \x1b[0m{shown}\n" in check_text(
-        CheckResult(findings=(mistake,)), Screen(width=80, colour=True)
-    )
+    text = text_of(found(mistake), colour=True)
+    assert f"--fix makes it: \x1b[0m{shown}\n" in text
 
 
 @pytest.mark.parametrize("colour", [False, True])
@@ -194,40 +176,23 @@ def test_what_a_page_says_does_not_drive_the_terminal(colour: bool) -> None:
         file=f"a{evil}.po",
         spans=((0, 1),),
     )
-    text = check_text(
-        CheckResult(findings=(mistake,), diffs=f"+{evil}\n"),
-        Screen(width=200, colour=colour),
-    )
+    result = found(mistake, diffs=f"+{evil}\n")
+    text = text_of(result, width=200, colour=colour)
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text) if colour else text
     assert re.findall(r"[^\n -~\u4e00-\u9fff»«→…]", plain.replace("\u200b", "")) == []
-    words = plain.split("\n")[4]
-    assert words == (
-        "  \\x1b[2J甲\\r\\x07\\u202e乙\\u200b\\ud800"
-        if colour
-        else "  »\\x1b«[2J甲\\r\\x07\\u202e乙\\u200b\\ud800"
-    )
+    marked = "\\x1b" if colour else "»\\x1b«"
+    words = f"  {marked}[2J甲\\r\\x07\\u202e乙\\u200b\\ud800"
+    assert plain.split("\n")[4] == words
 
 
 def test_line_breaks_of_a_msgstr_are_shown() -> None:
-    text = check_text(
-        CheckResult(
-            findings=(replace(SPACE, msgstr="甲\n乙", fixed=None, spans=((2, 3),)),)
-        ),
-        Screen(width=80),
-    )
-    assert "\n  甲⏎»乙«\n" in text
+    broken = replace(SPACE, msgstr="甲\n乙", fixed=None, spans=((2, 3),))
+    assert "\n  甲⏎»乙«\n" in text_of(found(broken))
 
 
 # --- the words around ----------------------------------------------------------------------------
 
 LONG = "".join(f"第{number}句话。" for number in range(1, 60))
-
-
-def _shown(text: str, spans: list[tuple[int, int]], width: int) -> str:
-    return "".join(
-        f"[{piece}]" if marked else piece
-        for piece, marked in excerpt(text, spans, width)
-    )
 
 
 @pytest.mark.parametrize(
@@ -249,7 +214,9 @@ def _shown(text: str, spans: list[tuple[int, int]], width: int) -> str:
 def test_an_excerpt_has_what_is_marked(
     spans: list[tuple[int, int]], width: int, shown: str
 ) -> None:
-    assert _shown(LONG, spans, width) == shown
+    pieces = excerpt(LONG, spans, width)
+    text = "".join(f"[{piece}]" if marked else piece for piece, marked in pieces)
+    assert text == shown
 
 
 def test_what_fits_is_shown_whole() -> None:
@@ -307,7 +274,7 @@ def test_github_annotations_are_escaped() -> None:
         text="1%\n2\r\x1b, a: b::c",
         line=0,
     )
-    assert to_github(CheckResult(findings=(mistake,))) == (
+    assert to_github(found(mistake)) == (
         "::error file=a%2Cb%3Ac%25.po,line=1,title=M409 x%3A y%2C 5%25::1%25%0A2\\r\\x1b, a: b::c\n"
     )
 
@@ -315,26 +282,20 @@ def test_github_annotations_are_escaped() -> None:
 # --- SARIF ---------------------------------------------------------------------------------------
 
 
-def _sarif(result: CheckResult) -> dict[str, Any]:
-    log = to_sarif(result)
-    assert log["version"] == "2.1.0"
-    run: dict[str, Any]
-    (run,) = log["runs"]
-    return run
+def results_of(*findings: Finding) -> list[dict[str, Any]]:
+    (run,) = to_sarif(found(*findings))["runs"]
+    results: list[dict[str, Any]] = run["results"]
+    return results
+
+
+ODD_PATH = replace(BOLD, file="页/a b%.po", line=0)
 
 
 def test_sarif_has_what_the_standard_demands() -> None:
     assert to_sarif(RESULT) == json.loads((DATA / "check.sarif").read_bytes())
 
 
-@pytest.mark.parametrize(
-    "result",
-    [
-        CheckResult(),
-        RESULT,
-        CheckResult(findings=(replace(BOLD, file="页/a b%.po", line=0),)),
-    ],
-)
+@pytest.mark.parametrize("result", [CheckResult(), RESULT, found(ODD_PATH)])
 def test_sarif_is_what_the_official_schema_describes(result: CheckResult) -> None:
     reason = "needs pydantic-sarif, whose classes are made from the official schema"
     model = pytest.importorskip("pydantic_sarif.model", reason=reason)
@@ -344,51 +305,31 @@ def test_sarif_is_what_the_official_schema_describes(result: CheckResult) -> Non
 
 
 def test_sarif_paths_are_uris() -> None:
-    (found,) = _sarif(CheckResult(findings=(replace(BOLD, file="页/a b%.po"),)))[
-        "results"
-    ]
-    assert (
-        found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
-        == "%E9%A1%B5/a%20b%25.po"
-    )
+    (result,) = results_of(ODD_PATH)
+    place = result["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert place["uri"] == "%E9%A1%B5/a%20b%25.po"
 
 
 def test_a_rule_weighs_what_the_worst_of_its_results_weighs() -> None:
-    for many in (
-        (BOLD, replace(BOLD, severity=Severity.NOTE)),
-        (replace(BOLD, severity=Severity.NOTE), BOLD),
-    ):
-        assert (
-            _sarif(CheckResult(findings=many))["tool"]["driver"]["rules"][0][
-                "defaultConfiguration"
-            ]["level"]
-            == "error"
-        )
+    note = replace(BOLD, severity=Severity.NOTE)
+    for findings in ((BOLD, note), (note, BOLD)):
+        (rule,) = to_sarif(found(*findings))["runs"][0]["tool"]["driver"]["rules"]
+        assert rule["defaultConfiguration"]["level"] == "error"
 
 
 def _fingerprints(*mistakes: Finding) -> list[str]:
-    return [
-        found["partialFingerprints"]["entry/v1"]
-        for found in _sarif(CheckResult(findings=mistakes))["results"]
-    ]
+    return [one["partialFingerprints"]["entry/v1"] for one in results_of(*mistakes)]
 
 
 def test_fingerprints_stay_when_lines_move_and_tell_all_else_apart() -> None:
     first = _fingerprints(BOLD, SPACE)
-    moved = _fingerprints(
-        replace(BOLD, line=500, spans=((2, 9),), msgstr=f"前面{BOLD.msgstr}"), SPACE
-    )
-    assert moved == first
-    other = _fingerprints(
-        BOLD,
-        BOLD,
-        replace(BOLD, code="M103"),
-        replace(BOLD, msgid="x"),
-        replace(BOLD, file="b"),
-        replace(BOLD, spans=()),
-    )
-    assert other[0] == first[0]
-    assert len(set(other)) == 6
+    moved = replace(BOLD, line=500, spans=((2, 9),), msgstr=f"前面{BOLD.msgstr}")
+    assert _fingerprints(moved, SPACE) == first
+    changes = ({"code": "M103"}, {"msgid": "x"}, {"file": "b"}, {"spans": ()})
+    other = [replace(BOLD, **change) for change in changes]
+    apart = _fingerprints(BOLD, BOLD, *other)
+    assert apart[0] == first[0]
+    assert len(set(apart)) == 6
 
 
 # --- choice --------------------------------------------------------------------------------------
@@ -409,18 +350,18 @@ def test_render_has_every_format() -> None:
 def test_what_findings_about_an_entry_share_is_shown_once() -> None:
     lost = replace(BOLD, code="M201", text="lacks `f`", hint="", spans=(), fixed=None)
     glued = replace(BOLD, code="M401", text="lacks a space", spans=((7, 9),))
-    result = CheckResult(findings=(BOLD, lost, glued, SPACE), files=1, entries=2)
     text = (DATA / "check-entry.txt").read_text("utf-8")
-    assert check_text(result, Screen(width=80)).startswith(f"{text}\n")
+    result = found(BOLD, lost, glued, SPACE, files=1, entries=2)
+    assert text_of(result).startswith(f"{text}\n")
 
 
 def test_a_finding_whose_marks_find_no_room_shows_its_own() -> None:
-    marked = [
+    marked = (
         replace(BOLD, spans=((at, at + 1),), text=str(at), fixed=None)
         for at in range(4)
-    ]
-    text = check_text(CheckResult(findings=tuple(marked)), Screen(width=80))
-    assert [line for line in text.split("\n") if "»" in line] == [
+    )
+    lines = text_of(found(*marked)).split("\n")
+    assert [line for line in lines if "»" in line] == [
         "  »*«*注意：**叶子会落。",
         "  *»*«注意：**叶子会落。",
         "  **»注«意：**叶子会落。",

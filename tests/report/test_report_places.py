@@ -18,6 +18,7 @@ from html.parser import HTMLParser
 
 import pytest
 from hostile_texts import ADDRESS, IMAGE, MARKDOWN, SCRIPT
+from live_html import PAYLOAD, live_in
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 from report_results import (
@@ -59,6 +60,7 @@ TEXTS = {
     "commands": COMMAND,
     "terminal": ANSI,
     "XML": XML,
+    "every trick": PAYLOAD,
     "template": "{{ 7 * 7 }} {% raw %} {0} %s ${a} \\](b)",
 }
 WORD = "kettle"  # stands behind each text, to be found wherever the text has come to
@@ -102,7 +104,7 @@ def of_a_lock(text: str) -> str:
 def result(text: str) -> RunResult:
     text = f"{text} {WORD}"
     told = of_a_lock(text)
-    lock = replace(LOCK, ref=told, version=told, url=f"https://{told}")
+    lock = replace(LOCK, ref=told, version=told, url=told)
     others = [
         replace(PAGE_A, page=f"{status}{text}", execution=execution)
         for status in Status
@@ -255,6 +257,7 @@ def test_the_report_of_a_run_has_no_element_of_a_text(text: str) -> None:
     # A text of several lines is shown in one more of ours.
     assert found.keys() <= {*expected, ("code", ()), ("pre", ())}
     assert found["script", ()] == expected["script", ()] == 1
+    assert live_in(html) == []
     assert WORD in html
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", html)
 

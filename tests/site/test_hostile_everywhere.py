@@ -32,15 +32,10 @@ from markdown_it import MarkdownIt
 from msgspec import Struct
 from msgspec.structs import replace
 from notebooks import Cell, code, display, notebook_value, prose
-from report_results import ERROR, FAILED, FAILURE, LOCK
 from repositories import git
 from workbench import ask, workbench_of
 
-from pipeline.core.pin.lock import SourceFile
-from pipeline.core.results import PageResult
 from pipeline.entries import Entry
-from pipeline.report.page import to_html
-from pipeline.report.result import RunResult
 from pipeline.site.progress import SiteSummary, front_page
 
 pytestmark = pytest.mark.slow
@@ -253,36 +248,6 @@ def test_the_workbench_shows_nothing_live(built: Built) -> None:
     shown = list(answers(built))
     assert len(shown) > 5
     assert [live_in(html) for html in shown] == [[] for _ in shown]
-
-
-def hostile_result() -> RunResult:
-    failure = replace(
-        FAILURE,
-        source=PAYLOAD,
-        exception=PAYLOAD,
-        message=PAYLOAD,
-        traceback=PAYLOAD,
-    )
-    execution = replace(FAILED, page=PAYLOAD, reason=PAYLOAD, failure=failure)
-    page = PageResult(
-        page=PAYLOAD,
-        title=PAYLOAD,
-        files=(SourceFile(path=PAYLOAD, blob="0" * 40),),
-        execution=execution,
-    )
-    finding = replace(ERROR, text=PAYLOAD, hint=PAYLOAD, where=PAYLOAD, page=PAYLOAD)
-    return RunResult(
-        name=PAYLOAD,
-        lock=replace(LOCK, url=ADDRESS, ref=PAYLOAD, date=PAYLOAD, package=PAYLOAD),
-        pages={"zh_CN": (page,)},
-        findings=(finding,),
-    )
-
-
-def test_the_report_has_nothing_live() -> None:
-    html = to_html(hostile_result()).decode()
-    assert "&lt;b title=live&gt;" in html
-    assert live_in(html) == []
 
 
 def test_the_page_of_all_sites_has_nothing_live() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import pytest
 import report_results
@@ -16,7 +18,7 @@ from pipeline.core.document.reader import read_document
 from pipeline.core.drafting.drafts import Draft, drafted
 from pipeline.core.execution.result import CellFailure, Execution, Status
 from pipeline.core.glossary.glossary import read_glossary
-from pipeline.core.pin.lock import SourceFile
+from pipeline.core.pin.lock import Lock, SourceFile
 from pipeline.core.results import PageResult
 from pipeline.entries import Entry
 from pipeline.site.blocks import Block, blocks_of
@@ -61,18 +63,16 @@ def blocks(
     )
 
 
-def text_of(html: str) -> str:
-    return re.sub(r"<[^>]+>", "", html)
-
-
 def test_each_block_has_its_english_its_state_and_its_place_in_the_catalogue() -> None:
     entries = (
         Entry(msgid="First thing.", msgstr="甲。", line=7),
         Entry(msgid="Second thing.", msgstr="乙。", obsolete=True, line=20),
+        # A translation that is its English is English.
+        Entry(msgid="JAX", msgstr="JAX", line=3),
     )
     found = blocks(
-        "# Title\n\nFirst thing.\n\n- Second\n  thing.\n",
-        {"First thing.": "甲。", "Title": "标题"},
+        "# Title\n\nFirst thing.\n\n- Second\n  thing.\n\nJAX\n",
+        {"First thing.": "甲。", "Title": "标题", "JAX": "JAX"},
         entries,
     )
     assert [
@@ -82,48 +82,47 @@ def test_each_block_has_its_english_its_state_and_its_place_in_the_catalogue() -
         ("标题", "Title", ShownState.TRANSLATED, 0),
         ("甲。", "First thing.", ShownState.TRANSLATED, 7),
         ("Second thing.", "Second thing.", ShownState.ENGLISH, 0),
+        ("JAX", "JAX", ShownState.ENGLISH, 3),
     ]
 
 
-def test_a_translation_that_is_its_english_is_english() -> None:
-    (block,) = blocks(
-        "# JAX\n", {"JAX": "JAX"}, (Entry(msgid="JAX", msgstr="JAX", line=3),)
-    )
-    assert (block.state, block.line) == (ShownState.ENGLISH, 3)
+def shown(
+    entry: Entry, translations: dict[str, str]
+) -> tuple[ShownState, OriginKind | None]:
+    (block,) = blocks("One thing.\n", translations, (entry,))
+    return block.state, block.origin
 
 
-def test_a_fuzzy_translation_that_is_shown_is_told_apart() -> None:
-    fuzzy = Entry(msgid="One thing.", msgstr="一件事。", fuzzy=True, line=3)
-    (shown,) = blocks("One thing.\n", {"One thing.": "一件事。"}, (fuzzy,))
-    assert shown.state == ShownState.FUZZY
-    (hidden,) = blocks("One thing.\n", {}, (fuzzy,))
-    assert hidden.state == ShownState.ENGLISH
-
-
-def test_a_draft_that_is_shown_is_a_machines() -> None:
-    """As long as its words are: what somebody has changed waits like any other."""
+def test_a_fuzzy_translation_and_a_draft_that_are_shown_are_told_apart() -> None:
+    """A draft is a machine's as long as its words are: what somebody has changed waits."""
     entry = Entry(msgid="One thing.", notes=("paragraph",), line=3)
     origin = Machine(model="m", prompt=1, date="2026-05-01")
     draft = drafted(entry, Draft(before=entry, msgstr="一件事。", origin=origin))
-    shown = {"One thing.": "一件事。"}
-    (block,) = blocks("One thing.\n", shown, (draft,))
-    assert (block.state, block.origin) == (ShownState.FUZZY, OriginKind.DRAFT)
-    (changed,) = blocks("One thing.\n", shown, (replace(draft, msgstr="一样东西。"),))
-    assert (changed.state, changed.origin) == (ShownState.FUZZY, None)
-    (hidden,) = blocks("One thing.\n", {}, (draft,))
-    assert (hidden.state, hidden.origin) == (ShownState.ENGLISH, None)
+    chinese = {"One thing.": "一件事。"}
+    assert shown(draft, chinese) == (ShownState.FUZZY, OriginKind.DRAFT)
+    changed = replace(draft, msgstr="一样东西。")
+    fuzzy = replace(entry, msgstr="一件事。", fuzzy=True)
+    for waiting in (changed, fuzzy):
+        assert shown(waiting, chinese) == (ShownState.FUZZY, None)
+    for hidden in (draft, fuzzy):
+        assert shown(hidden, {}) == (ShownState.ENGLISH, None)
+
+
+def line_of(
+    page: PageResult, lock: Lock = LOCK, locale: str = "zh_CN", **fields: Any
+) -> str:
+    """Return the line under the title of a page, without its tags."""
+    return re.sub(r"<[^>]+>", "", freshness(page, lock, locale=locale, **fields))
 
 
 def test_the_line_of_a_preview_tells_drafts_apart() -> None:
-    line = freshness(replace(PAGE, drafts=2), LOCK, locale="zh_CN", fuzzy=5)
-    assert "3 段译文待核对 · 2 段机器草稿" in line
-    line = freshness(replace(PAGE, drafts=2), LOCK, locale="zh_CN", fuzzy=2)
-    assert "待核对" not in line
-    assert "2 段机器草稿" in line
-    line = freshness(replace(PAGE, drafts=2), LOCK, locale="en", fuzzy=2)
-    assert "machine drafts: 2" in line
+    page = replace(PAGE, drafts=2)
+    assert "3 段译文待核对 · 2 段机器草稿" in line_of(page, fuzzy=5)
+    assert "待核对" not in line_of(page, fuzzy=2)
+    assert "2 段机器草稿" in line_of(page, fuzzy=2)
+    assert "machine drafts: 2" in line_of(page, locale="en", fuzzy=2)
     # Pages for readers show none, and say nothing of them.
-    assert "机器草稿" not in freshness(replace(PAGE, drafts=2), LOCK, locale="zh_CN")
+    assert "机器草稿" not in line_of(page)
 
 
 def test_of_several_entries_the_one_for_the_section_counts() -> None:
@@ -161,8 +160,9 @@ def test_the_english_term_that_stays_in_a_glossary_is_no_block_of_its_own() -> N
     ]
 
 
-def execution(status: Status, **fields: object) -> Execution:
-    return replace(Execution(page="a/b", status=status, cells=2, total=3), **fields)
+def execution(status: Status, reason: str = "", **fields: Any) -> Execution:
+    made = Execution(page="a/b", status=status, reason=reason, cells=2, total=3)
+    return replace(made, **fields)
 
 
 FAILURE = CellFailure(
@@ -173,43 +173,37 @@ FAILURE = CellFailure(
     traceback="",
     blame="upstream",
 )
+MISSING, RAN = ShownOutputs.MISSING, ShownOutputs.RAN
+ALL_RAN = "全部 3 个代码单元已在 JAX 0.10.2 上运行"
 
 
 @pytest.mark.parametrize(
     ("run", "outputs", "expected"),
     [
-        (
-            execution(Status.PASSED, cells=3),
-            ShownOutputs.RAN,
-            "全部 3 个代码单元已在 JAX 0.10.2 上运行",
-        ),
+        (execution(Status.PASSED, cells=3), RAN, ALL_RAN),
         (
             execution(Status.PASSED, note="in interpret mode"),
-            ShownOutputs.RAN,
-            "全部 3 个代码单元已在 JAX 0.10.2 上运行（解释模式）",
+            RAN,
+            f"{ALL_RAN}（解释模式）",
         ),
         (
-            execution(Status.PARTIAL, reason="accelerator: from cell 5 on"),
-            ShownOutputs.RAN,
+            execution(Status.PARTIAL, "accelerator: from cell 5 on"),
+            RAN,
             "3 个代码单元中有 2 个已在 JAX 0.10.2 上运行，其余未运行（需要加速器）",
         ),
         (
-            execution(Status.SKIPPED, reason="own reason: x"),
-            ShownOutputs.MISSING,
+            execution(Status.SKIPPED, "own reason: x"),
+            MISSING,
             "代码未运行（own reason）",
         ),
         (
-            execution(Status.FAILED, reason="cell 4: TypeError: no", failure=FAILURE),
-            ShownOutputs.MISSING,
+            execution(Status.FAILED, "cell 4: TypeError: no", failure=FAILURE),
+            MISSING,
             "代码在 JAX 0.10.2 上运行出错（TypeError） · 未附运行结果",
         ),
-        (
-            execution(Status.PASSED),
-            ShownOutputs.MISSING,
-            "全部 3 个代码单元已在 JAX 0.10.2 上运行 · 未附运行结果",
-        ),
-        (None, ShownOutputs.MISSING, "未附运行结果"),
-        (None, ShownOutputs.RAN, "运行结果来自较早的一次构建"),
+        (execution(Status.PASSED), MISSING, f"{ALL_RAN} · 未附运行结果"),
+        (None, MISSING, "未附运行结果"),
+        (None, RAN, "运行结果来自较早的一次构建"),
         (
             None,
             ShownOutputs.STORED,
@@ -221,29 +215,16 @@ FAILURE = CellFailure(
 def test_the_line_says_what_ran(
     run: Execution | None, outputs: ShownOutputs, expected: str
 ) -> None:
-    line = text_of(
-        freshness(
-            replace(PAGE, execution=run),
-            LOCK,
-            locale="zh_CN",
-            license_name="Apache-2.0",
-            outputs=outputs,
-        )
-    )
+    page = replace(PAGE, execution=run)
     start = "JAX 0.10.2 · 上游提交 0123456789ab（2026-06-15） · "
-    assert line == f"{start}{expected} · 已译 90 % · 译自 a/b.ipynb，Apache-2.0 许可证"
+    end = " · 已译 90 % · 译自 a/b.ipynb，Apache-2.0 许可证"
+    line = line_of(page, license_name="Apache-2.0", outputs=outputs)
+    assert line == f"{start}{expected}{end}"
 
 
 def test_the_line_claims_nothing_that_nobody_configured() -> None:
-    run = Execution(page="a/b", status=Status.PASSED, cells=3, total=3)
-    line = text_of(
-        freshness(
-            replace(PAGE, execution=run),
-            replace(LOCK, package="", version=""),
-            locale="zh_CN",
-        )
-    )
-    assert line == (
+    page = replace(PAGE, execution=execution(Status.PASSED, cells=3))
+    assert line_of(page, replace(LOCK, package="", version="")) == (
         "上游提交 0123456789ab（2026-06-15） · 全部 3 个代码单元已运行 · 已译 90 % · 译自 a/b.ipynb"
     )
 
@@ -268,9 +249,8 @@ def test_a_page_without_code_or_translation_or_date_has_a_short_line() -> None:
 
 
 def test_a_page_in_english_says_so() -> None:
-    assert "尚未翻译，以下为英文原文" in freshness(
-        replace(PAGE, translated=0, translated_words=0), LOCK, locale="zh_CN"
-    )
+    page = replace(PAGE, translated=0, translated_words=0)
+    assert "尚未翻译，以下为英文原文" in line_of(page)
 
 
 def test_the_reason_is_whole_where_one_points_and_harmless() -> None:
@@ -363,46 +343,34 @@ def rows(**counts: tuple[int, int, int]) -> list[PageResult]:
 
 
 def test_progress_adds_up_in_the_order_of_the_site() -> None:
-    known = facts(
-        LOCK,
-        rows(late=(100, 0, 0), first=(50, 50, 0), orphan=(30, 10, 5)),
-        {"Li": 3, "An": 3, "Bo": 9},
-    )
-    found = progress(
-        known,
-        {
-            "first": ContentsPosition("第一页", "开始"),
-            "late": ContentsPosition("Late", "后面"),
-        },
-        {},
-    )
+    counted = rows(late=(100, 0, 0), first=(50, 50, 0), orphan=(30, 10, 5))
+    spots = {
+        "first": ContentsPosition("第一页", "开始"),
+        "late": ContentsPosition("Late", "后面"),
+    }
+    found = progress(facts(LOCK, counted, {"Li": 3, "An": 3, "Bo": 9}), spots, {})
     assert [
         (page["page"], page["title"], page["group"], page["url"])
-        for page in found["pages"]
+        for page in found.pop("pages")
     ] == [
         ("first", "第一页", "开始", "first.html"),
         ("late", "Late", "后面", "late.html"),
         ("orphan", "orphan", "", "orphan.html"),
     ]
-    assert (
-        found["words"],
-        found["translated"],
-        found["fuzzy"],
-        found["untranslated"],
-    ) == (
-        180,
-        60,
-        5,
-        115,
-    )
-    assert found["next"] == ["late", "orphan"]
-    assert [person["name"] for person in found["contributors"]] == ["Bo", "An", "Li"]
-    assert (found["title"], found["release"], found["commit"], found["date"]) == (
-        "JAX",
-        "0.10.2",
-        "0123456789ab",
-        "2026-06-15",
-    )
+    people = found.pop("contributors")
+    assert [person["name"] for person in people] == ["Bo", "An", "Li"]
+    expected = {
+        "words": 180,
+        "translated": 60,
+        "fuzzy": 5,
+        "untranslated": 115,
+        "next": ["late", "orphan"],
+        "title": "JAX",
+        "release": "0.10.2",
+        "commit": "0123456789ab",
+        "date": "2026-06-15",
+    }
+    assert {key: found[key] for key in expected} == expected
 
 
 def test_what_readers_meet_first_is_to_be_translated_first() -> None:
@@ -432,41 +400,23 @@ def test_steps_are_counted_along_the_shortest_way() -> None:
 
 
 def test_a_notebook_on_github_is_run_in_two_places() -> None:
-    address = "https://github.com/us/docs/blob/notebooks/a/b.ipynb"
-    assert launches(address) == [
-        (
-            "colab",
-            "https://colab.research.google.com/github/us/docs/blob/notebooks/a/b.ipynb",
-        ),
-        (
-            "kaggle",
-            (
-                "https://www.kaggle.com/kernels/welcome?src="
-                "https%3A%2F%2Fgithub.com%2Fus%2Fdocs%2Fblob%2Fnotebooks%2Fa%2Fb.ipynb"
-            ),
-        ),
+    colab, ours = (
+        "https://colab.research.google.com",
+        "us/docs/blob/notebooks/a/b.ipynb",
+    )
+    kaggle = "https://www.kaggle.com/kernels/welcome?src="
+    assert launches(f"https://github.com/{ours}") == [
+        ("colab", f"{colab}/github/{ours}"),
+        ("kaggle", f"{kaggle}{quote(f'https://github.com/{ours}', safe='')}"),
     ]
-    assert launches("https://colab.example.org/x") == [
-        ("colab", "https://colab.example.org/x")
-    ]
+    other = "https://colab.example.org/x"
+    assert launches(other) == [("colab", other)]
 
 
 def test_old_pages_lead_to_new_ones() -> None:
-    redirects = {
-        "old": "mid",
-        "mid": "new/page",
-        "a/old": "new/page",
-        "here": "new/page",
-        "lost": "nowhere",
-        "x": "y",
-        "y": "x",
-    }
-    redirects |= {
-        "../out": "new/page",
-        "/abs": "new/page",
-        "..": "new/page",
-        "a//b": "new/page",
-    }
+    redirects = {"old": "mid", "mid": "new/page", "lost": "nowhere", "x": "y", "y": "x"}
+    outside = ("../out", "/abs", "..", "a//b")
+    redirects |= dict.fromkeys(("a/old", "here", *outside), "new/page")
     moved = {old: end_of(old, redirects) for old in redirects}
     found = redirect_pages(moved, {"new/page", "here"}, language="zh-CN")
     assert sorted(found) == ["a/old.html", "mid.html", "old.html"]

@@ -67,16 +67,6 @@ def test_what_is_understood_is_mathml(latex: str, found: str) -> None:
     assert found in title_math(latex)
 
 
-@pytest.mark.parametrize(
-    "latex",
-    [r"\unheardof", r"\frac{1", r"{", "x_", r"\begin{gather} a & b \\ c \end{gather}"],
-)
-def test_what_is_not_understood_is_left(latex: str) -> None:
-    html = formula_mathml(latex, is_block=False)
-    assert "\\" not in html
-    assert "<math" not in title_math(latex) or html
-
-
 def test_block_is_displayed() -> None:
     assert 'display="block"' in formula_mathml("x", is_block=True)
     assert 'display="inline"' in formula_mathml("x", is_block=False)

@@ -58,7 +58,11 @@ def test_characters_by_number_are_characters() -> None:
 
 
 @pytest.mark.parametrize(
-    "latex", [r"\unheardof", r"\frac{1", "x_", "a & b", r"\unicode{x110000}0"]
+    "latex",
+    [
+        *(r"\unheardof", r"\frac{1", "{", "x_", "a & b", r"\unicode{x110000}0"),
+        r"\begin{gather} a & b \\ c \end{gather}",
+    ],
 )
 def test_not_understood_is_nothing_or_harmless(latex: str) -> None:
     assert "\\" not in formula_mathml(latex, is_block=False)
