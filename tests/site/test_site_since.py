@@ -47,6 +47,10 @@ def blocks(*entries: Entry, english: str = ENGLISH) -> tuple[Block, ...]:
     return blocks_of(merge(upstream, finished).blocks, entries)
 
 
+def left(msgstr: str, *, fuzzy: bool = False) -> Entry:
+    return Entry(msgid="Left alone.", msgstr=msgstr, fuzzy=fuzzy)
+
+
 def stale(msgid: str, previous: str) -> Entry:
     return Entry(msgid=msgid, msgstr="译文", fuzzy=True, previous=previous)
 
@@ -62,20 +66,17 @@ def record(found: tuple[Block, ...], *memory: Entry) -> dict[str, Any]:
     ("entry", "standing"),
     [
         (None, TranslationState.ENGLISH),
-        (Entry(msgid="Left alone.", msgstr=""), TranslationState.ENGLISH),
-        (Entry(msgid="Left alone.", msgstr="", fuzzy=True), TranslationState.ENGLISH),
-        (Entry(msgid="Left alone.", msgstr="随它去。"), TranslationState.TRANSLATED),
+        (left(""), TranslationState.ENGLISH),
+        (left("", fuzzy=True), TranslationState.ENGLISH),
+        (left("随它去。"), TranslationState.TRANSLATED),
         # A name in Chinese is what it is in English: nobody need do anything.
-        (Entry(msgid="Left alone.", msgstr="Left alone."), TranslationState.TRANSLATED),
+        (left("Left alone."), TranslationState.TRANSLATED),
         # What the guard refuses is no translation to readers.
-        (Entry(msgid="Left alone.", msgstr="- 一"), TranslationState.ENGLISH),
+        (left("- 一"), TranslationState.ENGLISH),
         (stale("Left alone.", "Left."), TranslationState.STALE),
         # Its English is the same: something else made it wait.
         (stale("Left alone.", "Left alone."), TranslationState.UNREVIEWED),
-        (
-            Entry(msgid="Left alone.", msgstr="随", fuzzy=True),
-            TranslationState.UNREVIEWED,
-        ),
+        (left("随", fuzzy=True), TranslationState.UNREVIEWED),
     ],
 )
 def test_how_a_translation_stands_to_the_english(
@@ -95,13 +96,8 @@ def test_blocks_that_are_not_as_they_should_be_come_with_their_places() -> None:
         Entry(msgid="Title", msgstr="标题"), stale("Call it once.", "Call it twice.")
     )
     told = since(found, ())
-    assert told["counts"] == {
-        "translated": 1,
-        "stale": 1,
-        "unreviewed": 0,
-        "draft": 0,
-        "english": 2,
-    }
+    counts = {"translated": 1, "stale": 1, "unreviewed": 0, "draft": 0, "english": 2}
+    assert told["counts"] == counts
     assert told["blocks"] == [
         {
             "id": digest("Call it once."),

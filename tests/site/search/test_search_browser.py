@@ -406,16 +406,16 @@ def test_keys_go_through_the_results_and_back(in_folder: Open) -> None:
     page = in_folder().open("index.html")
     type_in_dialog(page, "变换")
     focused = "document.activeElement.closest('li, input')?.matches('{}') ?? false"
-    page.keyboard.press("ArrowUp")
-    assert page.evaluate(focused.format("input"))
-    page.keyboard.press("ArrowDown")
-    assert page.evaluate(focused.format("li:first-child"))
-    page.keyboard.press("ArrowDown")
-    assert page.evaluate(focused.format("li:nth-child(2)"))
-    page.keyboard.press("ArrowUp")
-    page.keyboard.press("ArrowUp")
-    assert page.evaluate(focused.format("input"))
-    page.keyboard.press("ArrowDown")
+    for key, place in (
+        ("ArrowUp", "input"),
+        ("ArrowDown", "li:first-child"),
+        ("ArrowDown", "li:nth-child(2)"),
+        ("ArrowUp", "li:first-child"),
+        ("ArrowUp", "input"),
+        ("ArrowDown", "li:first-child"),
+    ):
+        page.keyboard.press(key)
+        assert page.evaluate(focused.format(place))
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: "index.html" not in url or "highlight" in url)
     page.keyboard.press("Control+k")
@@ -435,26 +435,32 @@ def test_more_results_are_a_key_away(in_folder: Open, texts: dict[str, str]) -> 
     )
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("where", ["dialog", "page"])
-def test_axe_finds_nothing_in_results(in_folder: Open, scheme: str, where: str) -> None:
-    reader = in_folder(color_scheme=scheme, reduced_motion="reduce")
-    page = reader.open("index.html" if where == "dialog" else "search.html?q=变换")
+def show(reader: Reader, where: str, query: str = "变换") -> Page:
+    """Open the results of a query in the dialog, or on their page."""
     if where == "dialog":
+        page = reader.open("index.html")
         type_in_dialog(page, "变换")
+    else:
+        page = reader.open(f"search.html?q={query}")
     page.locator(EXCERPT).first.wait_for()
+    return page
+
+
+BOXES = {"dialog": DIALOG, "page": ".bd-search-container"}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("where", BOXES)
+def test_axe_finds_nothing_in_results(in_folder: Open, scheme: str, where: str) -> None:
+    page = show(in_folder(color_scheme=scheme, reduced_motion="reduce"), where)
     page.wait_for_timeout(300)
-    box = DIALOG if where == "dialog" else ".bd-search-container"
-    assert violations(page, box) == []
+    assert violations(page, BOXES[where]) == []
 
 
-@pytest.mark.parametrize("where", ["dialog", "page"])
+@pytest.mark.parametrize("where", BOXES)
 def test_results_fit_a_phone(in_folder: Open, where: str) -> None:
     reader = in_folder(viewport=PHONE, has_touch=True, is_mobile=True)
-    page = reader.open("index.html" if where == "dialog" else "search.html?q=jax.numpy")
-    if where == "dialog":
-        type_in_dialog(page, "变换")
-    page.locator(EXCERPT).first.wait_for()
+    page = show(reader, where, "jax.numpy")
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     wide = page.evaluate(
         """() => [...document.querySelectorAll(".jz-found li *")]
@@ -703,13 +709,8 @@ def test_guides_stand_between_objects_while_they_match(tiny: Tiny) -> None:
         **{f"api/tea.{at}.boil": documented(f"tea.{at}.boil") for at in "ab"},
     }
     found = find(tiny(names), "boil")["all"]
-    assert [name.startswith("api/") for name in found] == [
-        True,
-        False,
-        False,
-        True,
-        False,
-    ]
+    are_objects = [name.startswith("api/") for name in found]
+    assert are_objects == [True, False, False, True, False]
 
 
 def test_a_guide_comes_before_objects_if_its_heading_has_the_query_or_it_explains_why(

@@ -28,6 +28,10 @@ def section(*children: nodes.Node) -> nodes.section:
     return nodes.section("", *children, ids=["water", "id1"])
 
 
+def html(text: str) -> nodes.raw:
+    return nodes.raw("", text, format="html")
+
+
 def copy(words: str) -> english:
     return english("", words, tag="p", jz=0)
 
@@ -38,15 +42,9 @@ def copy(words: str) -> english:
         (nodes.paragraph("", "水"), [Block(text="水")]),
         (section(nodes.title("", "水")), [Block(text="水", anchor="water")]),
         (copy("Water"), [Block(english="Water")]),
-        (
-            nodes.raw("", "<p>a<br>b&amp;c</p>", format="html"),
-            [Block(text="\na\nb&c\n")],
-        ),
+        (html("<p>a<br>b&amp;c</p>"), [Block(text="\na\nb&c\n")]),
         (nodes.raw("", "x", format="latex"), [Block()]),
-        (
-            nodes.raw("", "<script>a()</script><b>c</b>", format="html"),
-            [Block(text=" c")],
-        ),
+        (html("<script>a()</script><b>c</b>"), [Block(text=" c")]),
         (nodes.comment("", "不说"), []),
         (nodes.math_block("", "x^2"), []),
         (own_html(html="<p>我们的</p>"), []),
@@ -108,7 +106,7 @@ def test_contents_are_titles_of_other_pages() -> None:
 
 def test_what_code_printed_is_an_aside() -> None:
     printed = nodes.literal_block("", "1.26 ms")
-    table = nodes.raw("", "<td>1.26</td>", format="html")
+    table = html("<td>1.26</td>")
     cell = nodes.container(
         "",
         nodes.container("", nodes.literal_block("", "boil()"), classes=["cell_input"]),

@@ -31,6 +31,15 @@ def data(script: str) -> tuple[str, Any]:
     return name, value
 
 
+def index_of(
+    pages: dict[str, SearchedPage], package: str = "jax", **names: str
+) -> dict[str, Any]:
+    """Return what the file of contents holds."""
+    files = files_of(pages, [], {}, package=package, usual_names=names)
+    contents: dict[str, Any] = data(files["index"])[1]
+    return contents
+
+
 def test_every_file_hands_its_data_to_the_script_under_its_name() -> None:
     files = files_of({"a/b": page("茶", "水 </script>\u2028")}, [], {}, package="jax")
     assert files.keys() == {"index", "hints", "entries/0", "pages/a/b.0"}
@@ -77,27 +86,18 @@ def test_objects_are_listed_in_short_and_those_first_that_guides_mention() -> No
     contents = data(files["index"])[1]
     assert [row[0] for row in contents["pages"]] == ["guide", "other"]
     size = len(pages["api/tea.pot.cool"].pieces)
-    first, second, third, (fourth, *starts) = (
-        word.split(":") for word in contents["objects"].split(" ")
-    )
-    assert [first, second, third] == [
-        ["api/tea.cup.wash"],
-        ["Cup!"],
-        ["api/tea.pot.boil"],
-    ]
+    *others, last = contents["objects"].split(" ")
+    assert others == ["api/tea.cup.wash", "Cup!", "api/tea.pot.boil"]
+    fourth, *starts = last.split(":")
     assert (fourth, int(starts[0])) == ("cool", size)
     # The places of the second file of text and of those after it.
-    assert [
-        f"pages/api/tea.pot.cool.{at}" in files for at in range(len(starts) + 1)
-    ] == [
-        *[True] * len(starts),
-        False,
-    ]
+    texts = [f"pages/api/tea.pot.cool.{at}" for at in range(len(starts) + 1)]
+    assert [text in files for text in texts] == [*[True] * len(starts), False]
 
 
 def test_pages_whose_names_say_another_object_are_listed_as_guides() -> None:
     pages = {"api/pour": object_page("tea.pour"), "tea pot": object_page("tea pot")}
-    contents = data(files_of(pages, [], {}, package="tea")["index"])[1]
+    contents = index_of(pages, "tea")
     assert [row[0] for row in contents["pages"]] == ["api/pour", "tea pot"]
     assert contents["objects"] == ""
 
@@ -126,15 +126,10 @@ def test_places_are_told_by_page_and_piece() -> None:
 
 
 def test_the_version_changes_with_what_the_files_hold() -> None:
-    def version(text: str) -> str:
-        return str(
-            data(files_of({"a": page("a", text)}, [], {}, package="jax")["index"])[1][
-                "version"
-            ]
-        )
-
-    assert version("水") == version("水")
-    assert version("水") != version("火")
+    water, again, fire = (
+        index_of({"a": page("a", text)})["version"] for text in ("水", "水", "火")
+    )
+    assert water == again != fire
 
 
 def test_a_page_in_many_pieces_is_in_files_of_some_size() -> None:
@@ -146,7 +141,7 @@ def test_a_page_in_many_pieces_is_in_files_of_some_size() -> None:
 
 
 def test_no_pages_are_an_index_of_nothing() -> None:
-    contents = data(files_of({}, [], {}, package="jax")["index"])[1]
+    contents = index_of({})
     assert (contents["pages"], contents["firsts"]) == ([], [])
 
 
@@ -173,5 +168,4 @@ def test_an_argument_leads_to_a_name_if_several_pages_speak_of_it() -> None:
         "names": searched_page([arguments], is_translated=True),
         "guide": page("茶", "hot_plates"),
     }
-    owners = data(files_of(pages, [], {}, package="jax")["index"])[1]["owners"]
-    assert owners == {"hot_plates": "boil"}
+    assert index_of(pages)["owners"] == {"hot_plates": "boil"}
