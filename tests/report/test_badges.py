@@ -45,11 +45,8 @@ def badges(
 def test_a_badge_tells_how_much_is_translated(
     messages: int, done: int, value: str, colour: str
 ) -> None:
-    pages = [
-        PageResult(page="a", messages=messages, translated=done),
-        PageResult(page="b"),
-    ]
-    assert badges(pages) == {
+    page = PageResult(page="a", messages=messages, translated=done)
+    assert badges([page, PageResult(page="b")]) == {
         "translated": ("translated zh_CN", value, colour),
         "jax": ("JAX", "1.0.0", "blue"),
     }

@@ -153,8 +153,7 @@ def test_a_mistake_of_the_file_itself_has_no_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "shown"),
-    CASES["what_a_fix_changes_is_marked"],
+    ("before", "after", "shown"), CASES["what_a_fix_changes_is_marked"]
 )
 def test_what_a_fix_changes_is_marked(before: str, after: str, shown: str) -> None:
     mistake = replace(SPACE, msgstr=before, fixed=after, spans=())

@@ -85,17 +85,13 @@ def test_what_comes_next_is_told_in_chinese() -> None:
     assert english_in(text) == []
 
 
-@pytest.mark.parametrize(
-    ("english", "chinese"),
-    CASES["lines_of_a_run"],
-)
+@pytest.mark.parametrize(("english", "chinese"), CASES["lines_of_a_run"])
 def test_lines_of_a_run(english: str, chinese: str) -> None:
     assert sentence_in_chinese(english) == chinese
 
 
 @pytest.mark.parametrize(
-    ("code", "hint", "chinese"),
-    CASES["the_remedy_comes_before_what_holds_of_the_code"],
+    ("code", "hint", "chinese"), CASES["the_remedy_comes_before_what_holds_of_the_code"]
 )
 def test_the_remedy_comes_before_what_holds_of_the_code(
     code: str, hint: str, chinese: str
@@ -151,10 +147,7 @@ def test_the_table_of_all_upstreams_is_told_in_chinese() -> None:
     assert english_in(text) == []
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    CASES["an_error_is_told_in_chinese"],
-)
+@pytest.mark.parametrize(("words", "told"), CASES["an_error_is_told_in_chinese"])
 def test_an_error_is_told_in_chinese(
     words: list[str],
     told: str,

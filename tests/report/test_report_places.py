@@ -130,9 +130,8 @@ def previous(text: str) -> Previous | None:
 
 def check_result(text: str) -> CheckResult:
     text = f"{text} {WORD}"
-    return CheckResult(
-        findings=(finding(text),), files=1, entries=1, diffs=f"+{text}\n"
-    )
+    findings = (finding(text),)
+    return CheckResult(findings=findings, files=1, entries=1, diffs=f"+{text}\n")
 
 
 class _Tags(HTMLParser):
@@ -242,11 +241,8 @@ def test_json_and_sarif_hold_the_text_itself(text: str) -> None:
     assert found["properties"]["msgstr"] == whole
     # The middle of a link is escaped, so that it is none.
     assert not re.search(r"(?<!\\)(?:\\\\)*\]\(", found["message"]["text"])
-    assert (
-        found["message"]["text"]
-        .replace("\\](", "](")
-        .startswith(whole.replace("\\](", "]("))
-    )
+    message = found["message"]["text"].replace("\\](", "](")
+    assert message.startswith(whole.replace("\\](", "]("))
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)

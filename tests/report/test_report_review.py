@@ -113,10 +113,7 @@ def test_a_very_long_text_is_cut() -> None:
 
 def test_nothing_to_look_at() -> None:
     nothing = review_of(quiet={AutomaticChange.MOVED: 3, AutomaticChange.GONE: 0})
-    for text in (
-        review_markdown(nothing),
-        review_html(nothing).decode(),
-    ):
+    for text in (review_markdown(nothing), review_html(nothing).decode()):
         assert "No translation to look at" in text
         assert "moved 3." in text
         assert "gone from" not in text

@@ -104,9 +104,7 @@ WIDTHS = st.lists(st.integers(1, 30), min_size=2, max_size=6)
 
 
 @given(WIDTHS, st.integers(40, 200))
-def test_columns_are_left_out_only_where_there_is_no_room(
-    widths: list[int], width: int
-) -> None:
+def test_columns_are_left_out_for_want_of_room(widths: list[int], width: int) -> None:
     """With room for all, all are there; where not, those that are spare go in their order."""
     headings = tuple(chr(ord("a") + number) for number in range(len(widths)))
     table = Table(

@@ -18,17 +18,10 @@ from site_projects import SiteProject
 pytestmark = pytest.mark.slow
 
 PROJECT = """\
-[project]
-name = "teas"
-version = "1"
-
 [tool.pipeline]
 locales = ["zh_CN", "ja"]
-
 [tool.pipeline.upstreams.teas]
 url = "docs"
-docs = "."
-
 [tool.pipeline.upstreams.teas.site]
 title = "Teas"
 url = "https://example.org/"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -72,44 +73,40 @@ def test_a_notebook_without_a_fence_stays_as_it_is() -> None:
     assert join_split_fences(text) is text
 
 
-OURS = {f"copybutton_{name}": value for name, value in PROMPTS.items()}
-CASES: dict[str, dict[str, Any]] = {
+CASES: dict[str, Mapping[str, Any]] = {
     "copybutton_prompt_text = r'\\$ '\ncopybutton_prompt_is_regexp = True": {
-        "copybutton_prompt_text": "\\$ ",
-        "copybutton_prompt_is_regexp": True,
+        "prompt_text": "\\$ ",
+        "prompt_is_regexp": True,
     },
     # A plain prompt stays one: as a pattern it would mean something else.
-    "copybutton_prompt_text = '$ '": {"copybutton_prompt_text": "$ "},
-    "copybutton_exclude = '.linenos, .gp, .go'": {
-        "copybutton_exclude": ".linenos, .gp, .go"
-    },
+    "copybutton_prompt_text = '$ '": {"prompt_text": "$ "},
+    "copybutton_exclude = '.linenos, .gp, .go'": {"exclude": ".linenos, .gp, .go"},
     "copybutton_exclude = 'a:not([b=\"c\"]) > *'\ncopybutton_prompt_text = '$ '": {
-        "copybutton_exclude": 'a:not([b="c"]) > *',
-        "copybutton_prompt_text": "$ ",
+        "exclude": 'a:not([b="c"]) > *',
+        "prompt_text": "$ ",
     },
     "copybutton_only_copy_prompt_lines = False": {
-        "copybutton_only_copy_prompt_lines": False,
-        **OURS,
+        "only_copy_prompt_lines": False,
+        **PROMPTS,
     },
     # What would end the text that it is put into, or is of another kind, is none.
-    "copybutton_exclude = \"'); alert(1); ('\"": OURS,
-    "copybutton_exclude = 'a\\nb'": OURS,
-    "copybutton_exclude = 'a\\\\'": OURS,
-    "copybutton_prompt_text = prompts()": OURS,
-    "copybutton_prompt_text = ['$ ']\ncopybutton_remove_prompts = 'no'": OURS,
+    "copybutton_exclude = \"'); alert(1); ('\"": PROMPTS,
+    "copybutton_exclude = 'a\\nb'": PROMPTS,
+    "copybutton_exclude = 'a\\\\'": PROMPTS,
+    "copybutton_prompt_text = prompts()": PROMPTS,
+    "copybutton_prompt_text = ['$ ']\ncopybutton_remove_prompts = 'no'": PROMPTS,
     # Neither a picture nor a file of upstream's comes into the script.
-    "copybutton_image_svg = '<svg onload=alert(1)>'\ncopybutton_image_path = 'x.svg'": OURS,
-    "copybutton_selector = 'pre'": OURS,
-    "": OURS,
-    "(": OURS,
+    "copybutton_image_svg = '<svg onload=alert(1)>'\ncopybutton_image_path = 'x.svg'": PROMPTS,
+    "copybutton_selector = 'pre'": PROMPTS,
+    "": PROMPTS,
+    "(": PROMPTS,
 }
 
 
 @pytest.mark.parametrize(("code", "expected"), CASES.items())
-def test_values_are_taken_as_data_and_checked(
-    code: str, expected: dict[str, Any]
-) -> None:
-    assert rules_in(code) == expected
+def test_values_are_checked_data(code: str, expected: Mapping[str, Any]) -> None:
+    rules = {f"copybutton_{name}": value for name, value in expected.items()}
+    assert rules_in(code) == rules
 
 
 def test_another_version_of_the_button_keeps_its_function() -> None:

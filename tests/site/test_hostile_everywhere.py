@@ -17,7 +17,6 @@ import pytest
 from catalog_files import edit_catalog
 from folders import write_tree
 from hostile_config import as_toml, configuration
-from in_process import run_in
 from live_html import (
     ADDRESS,
     ATTRIBUTES,
@@ -29,10 +28,10 @@ from live_html import (
     live_in,
 )
 from markdown_it import MarkdownIt
-from msgspec import Struct
 from msgspec.structs import replace
 from notebooks import Cell, code, display, notebook_value, prose
 from repositories import git
+from site_projects import SiteProject
 from workbench import ask, workbench_of
 
 from pipeline.entries import Entry
@@ -103,10 +102,9 @@ def outputs_page(*, ran: bool) -> str:
     return json.dumps(value)
 
 
-class Built(Struct, frozen=True, kw_only=True):
+class Built(SiteProject, frozen=True):
     """The project when everything is made, and what ``review`` shows."""
 
-    root: Path
     review: str
 
     @property
@@ -119,15 +117,7 @@ class Built(Struct, frozen=True, kw_only=True):
             if "_static" not in path.parts and "site-src" not in path.parts
         }
         # Some tools show it as HTML.
-        markdown = (build / "site" / "sample" / "llms.txt").read_text("utf-8")
-        return {**pages, "llms.txt": MarkdownIt().render(markdown)}
-
-
-def run(root: Path, *words: str) -> str:
-    """Run a command of the pipeline; return what it prints."""
-    done = run_in(root, *words)
-    assert done.returncode in (0, 1, 7), done.stderr
-    return done.stdout
+        return {**pages, "llms.txt": MarkdownIt().render(self.read("llms.txt"))}
 
 
 def translate(root: Path) -> None:
@@ -161,36 +151,30 @@ def glossary_text() -> str:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     root = tmp_path_factory.mktemp("everywhere") / "project"
+    project = SiteProject(root, "sample")
     names = "\n".join(f"/{path.rpartition('.')[0]}" for path in PAGES)
     index = f"# Index\n\n```{{toctree}}\n:caption: {PAYLOAD}\n{names}\noutputs\n```\n"
     files = {**PAGES, "index.md": index, f"{OUTPUTS}.ipynb": outputs_page(ran=False)}
     write_tree(root / "upstream" / "sample", files)
-    text = as_toml(configuration())
-    (root / "pyproject.toml").write_text(text, encoding="utf-8")
-    glossary = root / "translations" / "glossary" / "zh_CN.csv"
-    glossary.parent.mkdir(parents=True)
-    glossary.write_text(glossary_text(), encoding="utf-8")
-    (root / ".gitignore").write_text("/build/\n/translations/zh_CN/\n/upstream/\n")
+    project.write("pyproject.toml", as_toml(configuration()))
+    project.write("translations/glossary/zh_CN.csv", glossary_text())
+    project.write(".gitignore", "/build/\n/translations/zh_CN/\n/upstream/\n")
     git(root, "init", "-q", "-b", "x<b-title=live>'y")
     git(root, "config", "user.name", PAYLOAD)
     git(root, "config", "user.email", "'><b-title=live>@example.org")
-    git(root, "add", ".")
-    git(root, "commit", "-q", "-m", PAYLOAD)
-    run(root, "sync", "sample", "--no-execute")
-    git(root, "add", ".")
-    git(root, "commit", "-q", "-m", PAYLOAD)
+    project.commit(PAYLOAD)
+    project.run("sync", "sample", "--no-execute")
+    project.commit(PAYLOAD)
     translate(root)
-    run(root, "sync", "sample", "--no-execute")
-    ran = root / "build" / "zh_CN" / "sample" / "executed" / f"{OUTPUTS}.ipynb"
-    ran.parent.mkdir(parents=True, exist_ok=True)
-    ran.write_text(outputs_page(ran=True), encoding="utf-8")
-    git(root, "add", ".")
-    git(root, "commit", "-q", "-m", PAYLOAD)
-    run(root, "build", "sample", "--no-execute")
-    run(root, "site", "sample", "--no-execute", "--show-fuzzy")
-    run(root, "review", "HEAD~1")
+    project.run("sync", "sample", "--no-execute")
+    executed = f"build/zh_CN/sample/executed/{OUTPUTS}.ipynb"
+    project.write(executed, outputs_page(ran=True))
+    project.commit(PAYLOAD)
+    project.run("build", "sample", "--no-execute", code=7)
+    project.run("site", "sample", "--no-execute", "--show-fuzzy")
+    project.run("review", "HEAD~1")
     review = (root / "build" / "review.html").read_text("utf-8")
-    return Built(root=root, review=review)
+    return Built(root, "sample", review)
 
 
 def test_nothing_is_live_on_any_page(built: Built) -> None:
@@ -217,8 +201,7 @@ def test_review_has_nothing_live(built: Built) -> None:
 
 
 def test_the_feed_has_words_only(built: Built) -> None:
-    path = built.root / "build" / "site" / "sample" / "atom.xml"
-    feed = ElementTree.fromstring(path.read_bytes())
+    feed = ElementTree.fromstring(built.read("atom.xml"))
     title = feed.find("{http://www.w3.org/2005/Atom}title")
     assert title is not None
     assert title.text == PAYLOAD

@@ -24,18 +24,14 @@ from hostile_texts import (
     make_project,
     translate,
 )
-from in_process import run_in
 from servers import served
 from site_chromium import Reader
+from site_projects import SiteProject
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.kernel,
-    pytest.mark.browser,
-]
+pytestmark = [pytest.mark.slow, pytest.mark.kernel, pytest.mark.browser]
 
 SITE = "site/sample/"
 PREVIEW = "zh_CN/sample/html/"
@@ -65,111 +61,85 @@ _NOTHING: dict[str, object] = {
 }
 
 
-class Place(NamedTuple):
-    """Where a text has to be seen: on which page, in which element, perhaps in an attribute."""
+POTS, HANDLE = f"锅具 {IMAGE}", f"把手 {SCRIPT}"
 
-    page: str
+
+class Place(NamedTuple):
+    """Where a text has to be seen: in which element of a page, perhaps in an attribute."""
+
     selector: str
     text: str
     attribute: str = ""
 
 
 PLACES = {
-    # a page
-    "name of the tab": Place(f"{SITE}pots.html", "title", f"锅具 {IMAGE}"),
-    "heading": Place(f"{SITE}pots.html", "h1 > .jz-zh", f"锅具 {IMAGE}"),
-    "heading in English": Place(f"{SITE}pots.html", "h1 > .jz-en", f"Pots {IMAGE}"),
-    "heading of reST": Place(f"{SITE}lids.html", "h1 > .jz-zh", f"锅盖 {IMAGE}"),
-    "heading of a section": Place(f"{SITE}pots.html", "h2 > .jz-zh", f"把手 {SCRIPT}"),
-    "heading for print": Place(f"{SITE}pots.html", ".onlyprint h1", f"锅具 {IMAGE}"),
-    "paragraph": Place(f"{SITE}index.html", "p.jz-translated", f"水壶 {SCRIPT} 在唱"),
-    "address in a paragraph": Place(f"{SITE}index.html", "p.jz-translated", ADDRESS),
-    "code in a paragraph": Place(f"{SITE}index.html", "p.jz-translated code", IMAGE),
-    "paragraph in English": Place(f"{SITE}index.html", "p.jz-en", f"kettle {SCRIPT}"),
-    "paragraph of reST": Place(f"{SITE}lids.html", "p.jz-translated", f"配 {SCRIPT}"),
-    "untranslated": Place(
-        f"{SITE}pots.html", "p.jz-english", f"translated this {IMAGE}"
-    ),
-    "fuzzy": Place(f"{SITE}pots.html", "p.jz-fuzzy", f"把手会变烫 {SCRIPT}"),
-    "title of a note": Place(f"{SITE}lids.html", ".admonition-title", f"小心 {IMAGE}"),
-    "head of a table": Place(f"{SITE}pots.html", "th .jz-zh", f"锅 {IMAGE}"),
-    "cell of a table": Place(f"{SITE}pots.html", "td .jz-zh", f"小 {SCRIPT}"),
-    "code cell": Place(f"{SITE}tables.html", ".cell_input pre", IMAGE),
-    "output": Place(f"{SITE}tables.html", ".cell_output pre", IMAGE),
-    "caption of the contents": Place(
-        f"{SITE}index.html", ".toctree-wrapper .caption-text", f"Rooms {IMAGE}"
-    ),
-    "contents": Place(f"{SITE}index.html", ".toctree-wrapper a", f"锅具 {IMAGE}"),
-    # around a page
-    "navigation": Place(f"{SITE}index.html", ".bd-docs-nav a", f"锅具 {IMAGE}"),
-    "caption in the navigation": Place(
-        f"{SITE}index.html", ".bd-docs-nav .caption-text", f"Rooms {IMAGE}"
-    ),
-    "contents of the page": Place(
-        f"{SITE}pots.html", ".page-toc a .jz-zh, .bd-toc-nav a .jz-zh", f"把手 {SCRIPT}"
-    ),
-    "next page": Place(f"{SITE}index.html", ".prev-next-title", f"锅具 {IMAGE}"),
-    "relation": Place(f"{SITE}index.html", "link[rel=next]", f"锅具 {IMAGE}", "title"),
-    # terms
-    "term": Place(f"{SITE}pots.html", ".jz-term", TERM, "data-jz-title"),
-    "glossary, term": Place(f"{SITE}glossary-zh.html", ".jz-glossary td", TERM),
-    "glossary, note": Place(f"{SITE}glossary-zh.html", ".jz-glossary td", NOTE),
-    # progress
-    "progress, what is next": Place(
-        f"{SITE}progress.html", ".jz-next a", f"锅具 {IMAGE}"
-    ),
-    "progress, table": Place(f"{SITE}progress.html", ".jz-table a", f"锅具 {IMAGE}"),
-    "progress, people": Place(f"{SITE}progress.html", ".jz-people span", TRANSLATOR),
-    # search
-    "search, title": Place(
-        f"{SITE}search.html?q=锅具", "#search-results li > a", f"锅具 {IMAGE}"
-    ),
-    "search, section": Place(
-        f"{SITE}search.html?q={quote(f'把手 {SCRIPT}')}",
-        "#search-results li > a",
-        f"把手 {SCRIPT}",
-    ),
-    "search, context": Place(
-        f"{SITE}search.html?q=水壶", "#search-results li p", f"水壶 {SCRIPT}"
-    ),
-    "search, what was asked for": Place(
-        f"{SITE}search.html?q={quote(IMAGE)}",
-        ".bd-search-container input[name=q]",
-        IMAGE,
-        "value",
-    ),
-    # previews
-    "previews, list": Place(f"{PREVIEW}index.html", "td a", f"锅具 {IMAGE}"),
-    "preview, name of the tab": Place(f"{PREVIEW}pots.html", "title", IMAGE),
-    "preview, heading": Place(f"{PREVIEW}pots.html", "main h1", f"锅具 {IMAGE}"),
-    "preview, paragraph": Place(f"{PREVIEW}index.html", "td a", f"厨房 {IMAGE}"),
-    "preview of reST": Place(f"{PREVIEW}lids.html", "main h1", f"锅盖 {IMAGE}"),
-    "preview of a notebook": Place(
-        f"{PREVIEW}tables.html", "main h1", f"桌子 {SCRIPT} {MARKDOWN}"
-    ),
-    # the report of a run
-    "report, title": Place("report.html", ".title", f"锅具 {IMAGE}"),
-    "report, words to search": Place(
-        "report.html", "#page-pots", f"锅具 {IMAGE}", "data-words"
-    ),
+    f"{SITE}pots.html": [
+        Place("title", POTS),
+        Place("h1 > .jz-zh", POTS),
+        Place("h1 > .jz-en", f"Pots {IMAGE}"),
+        Place("h2 > .jz-zh", HANDLE),
+        Place(".onlyprint h1", POTS),
+        Place("p.jz-english", f"translated this {IMAGE}"),
+        Place("p.jz-fuzzy", f"把手会变烫 {SCRIPT}"),
+        Place("th .jz-zh", f"锅 {IMAGE}"),
+        Place("td .jz-zh", f"小 {SCRIPT}"),
+        Place(".page-toc a .jz-zh, .bd-toc-nav a .jz-zh", HANDLE),
+        Place(".jz-term", TERM, "data-jz-title"),
+    ],
+    f"{SITE}lids.html": [
+        Place("h1 > .jz-zh", f"锅盖 {IMAGE}"),
+        Place("p.jz-translated", f"配 {SCRIPT}"),
+        Place(".admonition-title", f"小心 {IMAGE}"),
+    ],
+    f"{SITE}index.html": [
+        Place("p.jz-translated", f"水壶 {SCRIPT} 在唱"),
+        Place("p.jz-translated", ADDRESS),
+        Place("p.jz-translated code", IMAGE),
+        Place("p.jz-en", f"kettle {SCRIPT}"),
+        Place(".toctree-wrapper .caption-text", f"Rooms {IMAGE}"),
+        Place(".toctree-wrapper a", POTS),
+        Place(".bd-docs-nav a", POTS),
+        Place(".bd-docs-nav .caption-text", f"Rooms {IMAGE}"),
+        Place(".prev-next-title", POTS),
+        Place("link[rel=next]", POTS, "title"),
+    ],
+    f"{SITE}tables.html": [
+        Place(".cell_input pre", IMAGE),
+        Place(".cell_output pre", IMAGE),
+    ],
+    f"{SITE}glossary-zh.html": [
+        Place(".jz-glossary td", TERM),
+        Place(".jz-glossary td", NOTE),
+    ],
+    f"{SITE}progress.html": [
+        Place(".jz-next a", POTS),
+        Place(".jz-table a", POTS),
+        Place(".jz-people span", TRANSLATOR),
+    ],
+    f"{SITE}search.html?q=锅具": [Place("#search-results li > a", POTS)],
+    f"{SITE}search.html?q={quote(HANDLE)}": [Place("#search-results li > a", HANDLE)],
+    f"{SITE}search.html?q=水壶": [Place("#search-results li p", f"水壶 {SCRIPT}")],
+    f"{SITE}search.html?q={quote(IMAGE)}": [
+        Place(".bd-search-container input[name=q]", IMAGE, "value")
+    ],
+    f"{PREVIEW}index.html": [Place("td a", POTS), Place("td a", f"厨房 {IMAGE}")],
+    f"{PREVIEW}pots.html": [Place("title", IMAGE), Place("main h1", POTS)],
+    f"{PREVIEW}lids.html": [Place("main h1", f"锅盖 {IMAGE}")],
+    f"{PREVIEW}tables.html": [Place("main h1", f"桌子 {SCRIPT} {MARKDOWN}")],
+    "report.html": [Place(".title", POTS), Place("#page-pots", POTS, "data-words")],
 }
 
 
 @pytest.fixture(scope="module")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder ``build`` of the hostile project: site, previews and report."""
-    root = tmp_path_factory.mktemp("hostile") / "project"
-    make_project(root)
-    for words in (
-        ("sync", "sample", "--no-execute"),
-        ("build", "sample"),
-        ("site", "sample", "--show-fuzzy"),
-    ):
-        done = run_in(root, *words)
-        assert done.returncode == 0, done.stderr
-        if words[0] == "sync":
-            translate(root)
-    return root / "build"
+    project = SiteProject(tmp_path_factory.mktemp("hostile") / "project", "sample")
+    make_project(project.root)
+    project.run("sync", "sample", "--no-execute")
+    translate(project.root)
+    project.run("build", "sample")
+    project.run("site", "sample", "--show-fuzzy")
+    return project.root / "build"
 
 
 @pytest.fixture(scope="module")
@@ -191,15 +161,14 @@ def texts(page: Page, place: Place) -> list[str]:
     return [text or "" for text in found.all_text_contents()]
 
 
-@pytest.mark.parametrize("path", dict.fromkeys(place.page for place in PLACES.values()))
+@pytest.mark.parametrize("path", PLACES)
 def test_texts_arrive_as_text(reader: Reader, path: str) -> None:
     page = reader.open(path)
-    changed: dict[str, list[str]] = {}
-    for name, place in PLACES.items():
-        if place.page == path:
-            seen = [" ".join(text.split()) for text in texts(page, place)]
-            if not any(place.text in text for text in seen):
-                changed[name] = seen
+    changed: dict[Place, list[str]] = {}
+    for place in PLACES[path]:
+        seen = [" ".join(text.split()) for text in texts(page, place)]
+        if not any(place.text in text for text in seen):
+            changed[place] = seen
     assert changed == {}
     assert page.evaluate(_RUNS) == _NOTHING
 

@@ -123,9 +123,7 @@ def test_where_a_shallow_clone_ends_nothing_is_said(root: Path, tmp_path: Path) 
     assert [change.page for change in last_changes(site_in(shallow))] == ["a"]
 
 
-def test_pages_that_the_site_lacks_and_damaged_versions_are_passed_over(
-    root: Path,
-) -> None:
+def test_missing_pages_and_damaged_versions_are_passed_over(root: Path) -> None:
     commit(root, a=memory(x="甲"), gone=memory(x="甲"))
     commit(root, a=b'msgid "x\n', gone=memory(x="乙"))
     (root / MEMORY / "notes.txt").write_text("words")
@@ -210,9 +208,7 @@ def test_the_feed_has_the_newest_change_first(tmp_path: Path) -> None:
     assert entries_of(feed(site, rows, later), "id")[0] not in entries_of(data, "id")
 
 
-def test_a_feed_without_changes_is_one_and_has_the_date_of_the_docs(
-    tmp_path: Path,
-) -> None:
+def test_a_feed_without_changes_has_the_date_of_the_docs(tmp_path: Path) -> None:
     site = site_in(tmp_path)
     root = read_feed(feed(site, [row("a")], []))
     assert root.findtext(f"{ATOM}updated") == LOCK.date

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Sequence
 from html import unescape
 from pathlib import Path
 
@@ -127,9 +126,7 @@ def test_blocks_of_html_and_tasks(built: Workshop) -> None:
     assert 'draw("drawn")' not in article
 
 
-def test_links_that_show_titles_show_them_in_the_language_around_them(
-    built: Workshop,
-) -> None:
+def test_links_show_titles_in_the_language_around_them(built: Workshop) -> None:
     link = r'<a class="reference internal" href="(card|work).html"><span [^>]*>([^<]+)<'
     assert re.findall(link, built.article("guide")) == [
         *(("card", "卡片"), ("work", "活计")),
@@ -270,9 +267,7 @@ def test_single_pages_have_no_faults(single: Workshop) -> None:
     assert {finding.code for finding in single.findings} == {"inventory"}
 
 
-def test_a_formula_that_mathml_has_nothing_for_is_set_by_mathjax(
-    single: Workshop,
-) -> None:
+def test_a_formula_without_mathml_is_set_by_mathjax(single: Workshop) -> None:
     assert "<math" not in single.article("unheard")
     assert "<math" in single.article("square")
     (loaded,) = re.findall('data-scripts="([^"]+)"', single.html("unheard"))
@@ -292,9 +287,7 @@ def test_what_is_folded_away_says_what_it_is(single: Workshop) -> None:
     ]
 
 
-def test_an_image_in_html_of_which_nothing_is_said_is_passed_over(
-    single: Workshop,
-) -> None:
+def test_an_image_in_html_has_an_alternative_text(single: Workshop) -> None:
     assert re.findall(r"(?i)<img[^>]*[a-d]\.png", single.article("walls")) == [
         '<img alt="" src="a.png',
         '<img alt="" src="b.png',
@@ -303,9 +296,7 @@ def test_an_image_in_html_of_which_nothing_is_said_is_passed_over(
     ]
 
 
-def test_a_module_that_only_says_whose_the_names_are_leads_nowhere(
-    single: Workshop,
-) -> None:
+def test_a_module_without_members_leads_nowhere(single: Workshop) -> None:
     article = single.article("module")
     assert "Names of lamps." in article
     assert "jz-elsewhere" not in article
@@ -326,9 +317,7 @@ def test_a_glossary_in_myst_has_both_terms(single: Workshop) -> None:
     assert article.select_one('a[href="#term-saw"]')
 
 
-def test_a_page_tells_what_has_changed_since_it_was_translated(
-    single: Workshop,
-) -> None:
+def test_a_page_tells_what_has_changed_since(single: Workshop) -> None:
     article = single.html("since").partition("<article")[2]
     assert article.index("jz-fresh") < article.index('<details class="jz-since">')
     assert "Body of <del>a</del><ins>the</ins> tip." in article
@@ -451,29 +440,11 @@ def test_blocks_are_where_merge_says_that_they_have_landed(tmp_path: Path) -> No
         assert 'data-jz-for="1">Body of the tip.' in workshop.article("index")
 
 
-def articles(workshop: Workshop, *, show_fuzzy: bool) -> Sequence[str]:
-    workshop.build(structs.replace(POLICY, show_fuzzy=show_fuzzy))
-    return [workshop.article(page) for page in ("index", "work")]
-
-
-def test_fuzzy_translations_are_shown_to_those_who_ask_only(tmp_path: Path) -> None:
+def test_waiting_translations_are_shown_to_those_who_ask_only(tmp_path: Path) -> None:
+    """A preview tells those of a machine apart."""
     workshop = Workshop(tmp_path)
-    workshop.write("index.md", _TIP, fuzzy=True)
+    workshop.write("index.md", _TIP)
     workshop.write("work.ipynb", work(), fuzzy=True)
-    workshop.merge()
-    workshop.execute()
-    index, _ = articles(workshop, show_fuzzy=False)
-    assert "指南" not in index
-    index, notebook = articles(workshop, show_fuzzy=True)
-    assert 'class="jz-block jz-fuzzy"' in index
-    assert "2 段译文待核对" in index
-    assert "jz-draft" not in index
-    assert "活计" in notebook
-    assert "True" in notebook
-
-
-def test_a_preview_marks_what_a_machine_has_made(tmp_path: Path) -> None:
-    workshop = Workshop.of(tmp_path, {"index.md": _TIP, "work.md": "# Work\n"})
     origin = Machine(model="m", prompt=1, date="2026-05-01")
 
     def draft(entry: Entry) -> Entry:
@@ -481,12 +452,46 @@ def test_a_preview_marks_what_a_machine_has_made(tmp_path: Path) -> None:
 
     edit_catalog(workshop.catalog_of("index.md"), draft)
     workshop.merge()
-    index, _ = articles(workshop, show_fuzzy=True)
+    workshop.execute()
+    workshop.build()
+    for page in ("index", "work"):
+        assert "jz-fuzzy" not in workshop.article(page)
+        assert "jz-translated" not in workshop.article(page)
+    workshop.build(structs.replace(POLICY, show_fuzzy=True))
+    index, notebook = workshop.article("index"), workshop.article("work")
     assert 'class="jz-block jz-fuzzy jz-draft"' in index
     assert "2 段机器草稿" in index
     assert "机器\\A 草稿" in workshop.read("_static/styles/all.css")
-    index, _ = articles(workshop, show_fuzzy=False)
-    assert "jz-draft" not in index
+    assert 'class="jz-block jz-fuzzy"' in notebook
+    assert "2 段译文待核对" in notebook
+    for words in ("活计", "True"):
+        assert words in notebook
+    assert "jz-draft" not in notebook
+
+
+ALERT = "# The guide\n\n> [!TIP]\n> Body of the tip.\n"
+MARKED = "\n{.red #pear}\nA thing.\n\n## Second part {#sun}\n\nA task.\n{: .blue }\n"
+
+
+def test_a_page_of_commonmark_has_alerts_and_attributes(tmp_path: Path) -> None:
+    reading = Reading(dialect=Dialect.COMMONMARK)
+    files = {"index.md": f"{ALERT}{MARKED}"}
+    workshop = Workshop.of(tmp_path, files, reading=reading)
+    extensions = ("attrs_inline", "attrs_block")
+    policy = structs.replace(POLICY, english_url="", myst_extensions=extensions)
+    workshop.build(policy, markdown=Dialect.COMMONMARK)
+    article = workshop.parsed("index")
+    for place, words in {
+        ".admonition.tip": "提示的内容。",
+        "#pear.red": "一物。",
+        "p.blue": "一项任务。",
+        "section#sun, section [id=sun]": "",
+    }.items():
+        found = article.select_one(place)
+        assert found, place
+        assert words in found.text
+    assert list(workshop.unmarked("index")) == []
+    assert not re.search(r"\[!|[{}]", article.text)
 
 
 def test_a_page_of_mkdocs_is_shown_with_its_blocks(tmp_path: Path) -> None:

@@ -14,14 +14,12 @@ import pytest
 from folders import copy_project, write_tree
 from in_process import run_in
 from msgspec import Struct
+from notebooks import code, notebook_value, prose
+from workshop import PIXEL
 
 pytestmark = pytest.mark.slow
 
 SECRET = "key-4b1d7f0c92e5a836"
-PIXEL = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAA"
-    "AABJRU5ErkJggg=="
-)
 # The secret as a file of every kind that something reads.
 SECRETS = {
     "secret.txt": SECRET.encode(),
@@ -30,7 +28,7 @@ SECRETS = {
     "secret.py": f"# tag: a\nkey = '{SECRET}'\n# tag: a\n".encode(),
     "secret.html": f"<b>{SECRET}</b>".encode(),
     "secret.svg": f"<svg xmlns='http://www.w3.org/2000/svg'><text>{SECRET}</text></svg>".encode(),
-    "secret.png": PIXEL + SECRET.encode(),
+    "secret.png": base64.b64decode(PIXEL) + SECRET.encode(),
 }
 # Each way to name a file is a page, so that one that breaks its page hides no other.
 MYST = {
@@ -145,16 +143,6 @@ def in_rest(block: str, place: str) -> str:
     return f"A\n=\n\n{block}\n\n- b\n\n{inner}\n\n.. note::\n\n{inner}\n"
 
 
-def cell(kind: str, source: str) -> dict[str, object]:
-    code: dict[str, object] = {"outputs": [], "execution_count": None}
-    return {
-        "cell_type": kind,
-        "metadata": {},
-        "source": source,
-        **(code if kind == "code" else {}),
-    }
-
-
 def pages(secrets: Path, ran: Path) -> dict[str, str]:
     """Return hostile pages: each way to name a secret, in each language."""
     folder = secrets.as_posix()
@@ -169,20 +157,13 @@ def pages(secrets: Path, ran: Path) -> dict[str, str]:
         for way, block in REST.items():
             if name == "up" or way in _FEW:
                 texts[f"{name}_{way}_rest.rst"] = in_rest(block, place)
-        cells = [cell("markdown", in_myst(block, place)) for block in MYST.values()]
-        metadata = {"mystnb": {"execution_mode": "force"}}
-        texts[f"{name}_cells.ipynb"] = json.dumps(
-            {
-                "cells": [*cells, cell("code", f"open('{ran}', 'w').write('it ran')")],
-                "metadata": metadata,
-                "nbformat": 4,
-                "nbformat_minor": 4,
-            }
-        )
+        cells = [prose(in_myst(block, place)) for block in MYST.values()]
+        cells.append(code(f"open('{ran}', 'w').write('it ran')"))
+        run = {"execution_mode": "force"}
+        texts[f"{name}_cells.ipynb"] = json.dumps(notebook_value(*cells, mystnb=run))
     for number, words in enumerate(FILLED_IN):
-        texts[f"filled_{number}.md"] = FILLING.replace("WORDS", words).replace(
-            "PLACE", f"{folder}/secret"
-        )
+        filled = FILLING.replace("WORDS", words)
+        texts[f"filled_{number}.md"] = filled.replace("PLACE", f"{folder}/secret")
     texts["loading.md"] = LOADING.replace("PLACE", f"{up}/secret")
     texts["running.md"] = RUNNING.replace("RAN", str(ran))
     texts["own.py"] = "key = 1\n"

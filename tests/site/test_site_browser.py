@@ -127,14 +127,11 @@ class Visit(Struct, frozen=True, dict=True):
         found["notebook"] = found["notebook"] or next(
             self.site.having("jz-translated", "cell_input")
         )
-        found["text"] = next(
-            self.site.having("jz-translated", "jz-term", without="cell")
-        )
-        own = {
-            name: f"{name}.html"
-            for name in ("index", "search", "progress", "glossary-zh")
-        }
-        return {kind: path for kind, path in (found | own).items() if path}
+        texts = self.site.having("jz-translated", "jz-term", without="cell")
+        found["text"] = next(texts)
+        for name in ("index", "search", "progress", "glossary-zh"):
+            found[name] = f"{name}.html"
+        return {kind: path for kind, path in found.items() if path}
 
 
 @pytest.fixture(scope="session", params=SITES)
@@ -242,9 +239,7 @@ def view(page: Page) -> str:
 @pytest.mark.parametrize(
     "kind", ["notebook", "text", "table", "progress", "glossary-zh", "reference"]
 )
-def test_a_phone_needs_no_sideways_scrolling(
-    visit: Visit, reader: Open, kind: str
-) -> None:
+def test_a_phone_scrolls_down_only(visit: Visit, reader: Open, kind: str) -> None:
     if kind not in visit.kinds:
         pytest.skip("the site has no such page")
     page = reader(viewport=PHONE, has_touch=True, is_mobile=True).open(
@@ -305,7 +300,7 @@ def test_a_pencil_fills_in_an_issue_when_it_is_used(visit: Visit, reader: Open) 
 # — finding and taking ———————————————————————————
 
 
-def test_a_notebook_can_be_taken_home(
+def test_a_notebook_can_be_downloaded(
     visit: Visit, reader: Open, tmp_path: Path
 ) -> None:
     page = reader().open(visit.kinds["notebook"])
@@ -336,9 +331,7 @@ LOOKED_AT = [
 
 
 @every_site
-def test_what_has_changed_since_opens_without_a_script(
-    visit: Visit, reader: Open
-) -> None:
+def test_the_changes_open_without_a_script(visit: Visit, reader: Open) -> None:
     with_news = (
         path
         for path in visit.site.pages

@@ -16,21 +16,11 @@ pytestmark = pytest.mark.slow
 NEWEST = "https://docs.lamps.example/en/latest/"
 OLD = "http://lamps.rtd.example/en/stable/"
 PROJECT = f"""\
-[project]
-name = "lamps"
-version = "1"
-
 [dependency-groups]
 lamps = ["Lamps==1.2"]
-
-[tool.pipeline]
-locales = ["zh_CN"]
-
 [tool.pipeline.upstreams.lamps]
 url = "docs"
-docs = "."
 package = "Lamps"
-
 [tool.pipeline.upstreams.lamps.site]
 english-url = "{NEWEST}"
 english-hosts = ["Lamps.rtd.example"]
@@ -201,7 +191,7 @@ def is_marked(link: Tag) -> bool:
 
 
 @pytest.mark.parametrize(("page", "forms"), [("here", "prlthi"), ("there", "prlth")])
-def test_addresses_of_upstreams_site_lead_to_the_page_here(
+def test_addresses_of_upstream_lead_here(
     page: str, forms: str, project: SiteProject
 ) -> None:
     shown = links(project, f"deep/{page}")
@@ -216,7 +206,7 @@ def test_addresses_of_upstreams_site_lead_to_the_page_here(
 
 
 @pytest.mark.parametrize(("page", "forms"), [("here", "prlthi"), ("there", "prlth")])
-def test_what_is_in_english_alone_is_marked_and_other_sites_are_not(
+def test_only_english_pages_are_marked(
     page: str, forms: str, project: SiteProject
 ) -> None:
     shown = links(project, f"deep/{page}")
@@ -263,7 +253,7 @@ def test_cards_stay_on_the_site_or_are_marked(project: SiteProject) -> None:
     assert card.has_attr("data-english") or card.select_one("[data-english]")
 
 
-def test_only_the_line_that_names_the_original_leads_away_unmarked(
+def test_only_the_line_of_the_original_leads_away_unmarked(
     project: SiteProject,
 ) -> None:
     for page in ("index", "guide", "api", "deep/here", "deep/there"):
@@ -285,8 +275,7 @@ def test_merged_files_keep_upstreams_addresses(project: SiteProject) -> None:
 def test_links_follow_an_anchor_that_goes(project: SiteProject) -> None:
     before = project.read("deep/here.html")
     assert "nothing changed" in project.run("site", "--no-execute", "-v")
-    guide = project.root / "docs" / "guide.md"
-    guide.write_text(GUIDE.replace("Bright light", "Dim light"), encoding="utf-8")
+    project.change("docs/guide.md", "Bright light", "Dim light")
     project.run("sync", "--no-execute")
     project.run("site", "--no-execute")
     assert before != project.read("deep/here.html")

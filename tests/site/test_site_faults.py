@@ -18,9 +18,7 @@ pytestmark = pytest.mark.slow  # each runs Sphinx, or looks at what it made
 START = {"index.md": "# Start\n"}
 
 
-def test_an_unknown_directive_shows_its_source_and_the_page_stands(
-    built: Workshop,
-) -> None:
+def test_an_unknown_directive_shows_its_source(built: Workshop) -> None:
     (broken,) = [finding for finding in built.findings if finding.exit_code == 7]
     assert (broken.page, broken.severity) == ("broken", Severity.ERROR)
     assert "nonsense" in broken.text
@@ -106,7 +104,7 @@ CONFIGURATIONS = {
 }
 
 
-def test_an_upstream_may_lack_all_but_pages(
+def test_an_upstream_may_have_pages_only(
     tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
     hostile = "<script>hit()</script>\n<p onclick=hit()>Drunk warm.</p>"

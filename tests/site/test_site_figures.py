@@ -178,9 +178,7 @@ def test_every_page_is_shown(fleet: Fleet) -> None:
 @pytest.mark.parametrize(
     ("page", "count"), [("boats", REST_COUNT), ("oars", MYST_COUNT)]
 )
-def test_words_with_the_link_stand_where_an_image_cannot(
-    fleet: Fleet, page: str, count: int
-) -> None:
+def test_linked_words_replace_images(fleet: Fleet, page: str, count: int) -> None:
     article = fleet.article(page)
     assert not article.select("img")
     assert not article.select("a a")
@@ -223,9 +221,7 @@ def test_links_to_an_image_lead_to_its_words(fleet: Fleet) -> None:
         ("section > details > p", "译Words at the end."),
     ],
 )
-def test_html_holds_what_stands_between_its_tags(
-    fleet: Fleet, selector: str, text: str
-) -> None:
+def test_html_holds_its_content(fleet: Fleet, selector: str, text: str) -> None:
     found = [_text(node) for node in fleet.article("folds").select(selector)]
     assert any(one.startswith(text) or text in one for one in found), found
 
@@ -269,9 +265,7 @@ def test_the_search_has_the_words_of_a_summary_in_both_languages(fleet: Fleet) -
         (".admonition.warning", "last"),
     ],
 )
-def test_a_cell_is_shown_where_it_stands_with_what_it_printed(
-    fleet: Fleet, selector: str, output: str
-) -> None:
+def test_a_cell_is_shown_in_its_place(fleet: Fleet, selector: str, output: str) -> None:
     article = fleet.article("sails")
     outputs = article.select(".cell_output")
     places = [node for node in outputs if _text(node) == output]

@@ -86,9 +86,7 @@ def text_page(folder: Path) -> str:
 
 
 @every_site
-def test_pages_say_nothing_on_the_console(
-    window: Window, folder: Path, address: str
-) -> None:
+def test_the_console_stays_empty(window: Window, folder: Path, address: str) -> None:
     if not window.hears:
         pytest.skip("nothing tells what its pages say")
     said: dict[str, list[str]] = {}
@@ -236,7 +234,7 @@ def test_a_pencil_leads_to_an_issue_that_is_filled_in(page: Window) -> None:
 @pytest.mark.parametrize(
     "name", ["index.html", "progress.html", "pallas/gpu/reference.html"]
 )
-def test_pages_fit_a_phone(
+def test_pages_fit_phones(
     window: Window, folder: Path, address: str, name: str
 ) -> None:
     if not (folder / name).is_file():

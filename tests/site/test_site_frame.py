@@ -24,9 +24,8 @@ pytestmark = pytest.mark.slow  # each looks at what Sphinx has made
 
 def test_the_line_under_the_title_and_the_downloads(built: Workshop) -> None:
     article = built.article("work")
-    places = [
-        article.index(part) for part in ("</h1>", '<p class="jz-fresh"', "jz-dow")
-    ]
+    parts = ("</h1>", '<p class="jz-fresh"', "jz-downloads")
+    places = [article.index(part) for part in parts]
     assert places == sorted(places)
     assert "全部 1 个代码单元已在 JAX 0.10.2 上运行" in article
     link = r'<a class="jz-download" href="([^"]+)" download>'
@@ -88,9 +87,7 @@ def test_the_home_page_begins_with_words_code_and_ways_on(built: Workshop) -> No
     assert "jz-front" not in built.article("guide")
 
 
-def test_a_home_page_of_which_nothing_is_said_has_only_its_own_words(
-    tmp_path: Path,
-) -> None:
+def test_a_home_page_without_a_hero_has_its_own_words(tmp_path: Path) -> None:
     workshop = Workshop.of(tmp_path, {"index.md": "# Lamps\n"})
     workshop.build(structs.replace(POLICY, title="Lamp", hero="", hero_code=""))
     html = workshop.html("index")
@@ -154,9 +151,7 @@ See [bare](bare.md) in a sentence.
     assert workshop.article("index").count(mark) == 2
 
 
-def test_the_header_says_where_one_is_and_leads_to_the_english_page(
-    built: Workshop,
-) -> None:
+def test_the_header_says_where_one_is_and_leads_to_english(built: Workshop) -> None:
     html = built.html("guide")
     header = html[html.index("bd-header-article") : html.index("<article")]
     for shown in (

@@ -39,10 +39,7 @@ def _page(name: str) -> str:
 
 _TABLE = f"<table><tr><td onclick=hit()>1{_IMAGE}</td></tr></table>{_LEADS}"
 _SHOWN = (
-    (
-        "text/html",
-        f"<b>plot</b>{_SPLIT}<div id=drawn></div><script>hit()</script>",
-    ),
+    ("text/html", f"<b>plot</b>{_SPLIT}<div id=drawn></div><script>hit()</script>"),
     ("text/html", _TABLE),
     ("application/javascript", "hit()"),
     ("image/svg+xml", _SVG),
@@ -176,10 +173,8 @@ def test_the_only_script_is_the_one_that_the_policy_names(site: Path) -> None:
         rules = str(policy["content"])
         assert f"script-src 'sha256-{digest}' 'strict-dynamic';" in rules, name
         loaded = str(script["data-scripts"]).split()
-        assert all(re.match(r"(?:\.\./)*_static/", address) for address in loaded), (
-            loaded
-        )
-        assert all("evil" not in address for address in loaded)
+        for address in loaded:
+            assert re.match(r"(?:\.\./)*_static/(?!.*evil)", address), address
 
 
 def test_what_readers_need_is_there(site: Path) -> None:
@@ -217,9 +212,7 @@ def test_what_a_page_lost_is_said_under_its_title(site: Path) -> None:
 
 def test_files_that_a_browser_would_run_are_not_published(site: Path) -> None:
     published = {path.relative_to(site).as_posix(): path for path in site.rglob("*")}
-    assert not [
-        path for path in published if re.search(r"(?:evil|demo)\.(?:js|html)$", path)
-    ]
+    assert not re.search(r"(?:evil|demo)\.(?:js|html)\n", "\n".join([*published, ""]))
     assert "_static/pan.css" in published
     (download,) = [path for path in published if path.endswith("demo.html.txt")]
     assert f'href="{download}"' in (site / "index.html").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from folders import write_tree
-from repositories import git, init_repository
+from repositories import init_repository
 from servers import served
 from site_chromium import Reader
 from site_projects import SiteProject
@@ -103,8 +103,7 @@ def tea(tmp_path_factory: pytest.TempPathFactory) -> SiteProject:
     project.translate(CHINESE)
     project.run("build", "--no-execute")
     init_repository(root)
-    git(root, "add", "-A")
-    git(root, "commit", "-qm", "Translate")
+    project.commit("Translate")
     project.run("site", "--no-execute")
     return project
 
@@ -172,12 +171,11 @@ def test_what_is_no_page_is_nowhere_listed(tea: SiteProject) -> None:
 def test_what_pages_include_is_proved_too(tea: SiteProject) -> None:
     told = tea.run("verify-site", str(tea.site))
     assert "7 of 7 pages were reproduced from the two commits" in told
-    page = tea.site / "_outside" / "NEWS.md"
-    text = page.read_text(encoding="utf-8")
-    page.write_text(text.replace("docs/kettle", "docs/pot"), encoding="utf-8")
+    page = "build/site/tea/_outside/NEWS.md"
+    tea.change(page, "docs/kettle", "docs/pot")
     told = tea.run("verify-site", str(tea.site), code=1)
     assert "6 of 7 pages were reproduced" in told
-    page.write_text(text, encoding="utf-8")
+    tea.change(page, "docs/pot", "docs/kettle")
 
 
 @pytest.mark.browser

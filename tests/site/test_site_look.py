@@ -321,9 +321,7 @@ def test_the_marks_of_cells_take_no_room(reader: Reader) -> None:
 
 
 @phone
-def test_a_table_that_has_grown_too_wide_can_be_scrolled_by_keyboard(
-    reader: Reader,
-) -> None:
+def test_a_table_grown_too_wide_can_be_scrolled_by_keyboard(reader: Reader) -> None:
     page = reader.open("reading")
     page.locator("td .jz-en").evaluate(
         "(english, name) => { english.textContent = name; }", LONG_NAME

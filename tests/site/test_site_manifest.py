@@ -45,7 +45,7 @@ def read(**changes: Any) -> Any:
         ),
     ],
 )
-def test_which_file_a_page_is_proved_by(
+def test_the_file_that_proves_a_page(
     source: str, files: list[str], document: str
 ) -> None:
     page = {**PAGE, "source": source, "files": dict.fromkeys(files, "sha256:0")}
@@ -53,8 +53,7 @@ def test_which_file_a_page_is_proved_by(
 
 
 @pytest.mark.parametrize(
-    "data",
-    [b"", b"<html>", b"[]", b"\xff", b"{}", b"[" * 100_000, b'{"schema": "1"}'],
+    "data", [b"", b"<html>", b"[]", b"\xff", b"{}", b"[" * 100_000, b'{"schema": "1"}']
 )
 def test_what_is_none_of_ours_is_malformed(data: bytes) -> None:
     with pytest.raises(InputError, match="is not the manifest of a site"):

@@ -27,11 +27,7 @@ pytestmark = pytest.mark.browser
 
 ENGLISH = "http://127.0.0.1:9/en/"  # nobody answers there
 LINK = "document.getElementById('english').href"
-OLD = [
-    "_autosummary/lamp.on.html#lamp.on",
-    "guide/gone.html?highlight=on",
-    "gone",
-]
+OLD = ["_autosummary/lamp.on.html#lamp.on", "guide/gone.html?highlight=on", "gone"]
 # An address must not become another one by what stands in it.
 STRANGE = ["//far.example/a.html", "_autosummary/javascript:hit().html"]
 

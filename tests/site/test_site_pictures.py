@@ -13,17 +13,8 @@ pytestmark = pytest.mark.slow
 
 ENGLISH = "https://docs.ovens.example/en/latest/"
 PROJECT = f"""\
-[project]
-name = "ovens"
-version = "1"
-
-[tool.pipeline]
-locales = ["zh_CN"]
-
 [tool.pipeline.upstreams.ovens]
 url = "docs"
-docs = "."
-
 [tool.pipeline.upstreams.ovens.site]
 english-url = "{ENGLISH}"
 """
@@ -97,9 +88,7 @@ def test_badges_are_not_what_a_page_is_about(project: Built) -> None:
     assert '<meta name="description" content="An oven bakes' in head
 
 
-def test_a_box_stands_in_the_place_of_a_picture_that_a_script_draws(
-    project: Built,
-) -> None:
+def test_a_box_stands_in_place_of_a_scripts_picture(project: Built) -> None:
     boxes = project.article("heat").select("p.jz-box")
     links = [box.select_one("a") for box in boxes]
     assert [link["href"] for link in links if link] == [

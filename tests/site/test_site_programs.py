@@ -40,9 +40,7 @@ def test_programs_find_a_map_and_the_pages_as_markdown(built: Workshop) -> None:
 
 
 @pytest.mark.slow
-def test_every_page_is_called_by_its_title_and_every_chapter_once(
-    tmp_path: Path,
-) -> None:
+def test_pages_have_their_titles_and_chapters_are_named_once(tmp_path: Path) -> None:
     parts = "".join(
         f"```{{toctree}}\n:caption: {caption}\n{page}\n```\n\n"
         for caption, page in (("Tools", "saw"), ("Stores", "hall"), ("Tools", "file"))
@@ -67,9 +65,7 @@ def test_every_page_is_called_by_its_title_and_every_chapter_once(
 
 
 @pytest.mark.slow
-def test_programs_find_how_fresh_each_page_is_and_what_has_changed(
-    built: Workshop,
-) -> None:
+def test_programs_find_how_fresh_pages_are_and_the_changes(built: Workshop) -> None:
     told = json.loads(built.read("freshness.json"))
     assert told["upstream"]["commit"] == "f" * 40
     pages = {page["page"]: page for page in told["pages"]}

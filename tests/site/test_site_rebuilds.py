@@ -12,9 +12,7 @@ from workshop import DATA, Workshop, whole_workshop, work
 pytestmark = pytest.mark.slow  # each runs Sphinx several times
 
 
-def test_only_what_changed_is_built_and_what_is_gone_does_not_stay(
-    tmp_path: Path,
-) -> None:
+def test_only_what_changed_is_built_and_what_is_gone_goes(tmp_path: Path) -> None:
     contents = "# Start\n\n```{toctree}\nguide\nwork\ngone\nhidden\n```\n"
     files = {
         "index.md": contents,

@@ -7,16 +7,15 @@ and cannot run there. ``kettle`` and the notebook ``steep`` are as before, so th
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
-from in_process import run_in
+from msgspec import Struct
 from notebooks import code, notebook, prose
 from repositories import commit_release, init_repository
 from site_html import Site
-from site_projects import words_of
+from site_projects import SiteProject, words_of
 
 pytestmark = pytest.mark.slow
 
@@ -70,14 +69,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 f"docs/{page}.md": POT.format(page=page),
             },
         )
-    (root / "pyproject.toml").write_text(CONFIGURATION, encoding="utf-8")
-    for words in (
-        ("pull", "house", "--all"),
-        ("site", "house", "--all", "--no-execute"),
-    ):
-        done = run_in(root, *words)
-        assert done.returncode == 0, done.stderr
-    return root / "build" / "site" / "house"
+    project = SiteProject(root, "house")
+    project.write("pyproject.toml", CONFIGURATION)
+    project.run("pull", "--all")
+    project.run("site", "--all", "--no-execute")
+    return project.site
 
 
 def page(site: Path, name: str) -> BeautifulSoup:
@@ -89,8 +85,7 @@ BESIDE = "这里是 Tea 0.11.0 的文档，不是稳定版。"
 SAME = "Tea 0.11.0 的这一页与此相同"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Leads:
+class Leads(Struct, frozen=True, kw_only=True):
     """What a page says of the other release."""
 
     other: str  # where its link to the other release leads
@@ -126,9 +121,7 @@ every_page = pytest.mark.parametrize("name", PAGES)
 
 
 @every_page
-def test_each_page_leads_to_the_same_page_of_the_other_release(
-    site: Path, name: str
-) -> None:
+def test_each_page_leads_to_itself_in_the_other_release(site: Path, name: str) -> None:
     (link,) = page(site, name).select(".jz-releases a")
     assert link["href"] == PAGES[name].other
     assert ((site / name).parent / PAGES[name].other).is_file()
@@ -139,25 +132,19 @@ def test_each_page_leads_to_the_same_page_of_the_other_release(
 
 
 @every_page
-def test_a_line_on_top_says_which_release_is_not_the_stable_one(
-    site: Path, name: str
-) -> None:
+def test_a_line_on_top_says_that_a_release_is_not_stable(site: Path, name: str) -> None:
     lines = page(site, name).select(".bd-header-announcement__content")
     line = PAGES[name].line
     assert [words_of(one) for one in lines] == ([line] if line else [])
 
 
 @every_page
-def test_the_canonical_address_is_the_stable_one_if_there_is_one(
-    site: Path, name: str
-) -> None:
+def test_the_canonical_address_is_the_stable_one(site: Path, name: str) -> None:
     links = page(site, name).select('link[rel="canonical"], link[hreflang="zh-CN"]')
     assert {link["href"] for link in links} == {PAGES[name].canonical}
 
 
-def test_outputs_of_a_release_that_cannot_run_are_those_of_upstream(
-    site: Path,
-) -> None:
+def test_outputs_of_a_release_that_cannot_run_are_upstreams(site: Path) -> None:
     pinned, beside = page(site, "brew"), page(site, "0.11.0/brew")
     assert "stored upstream" not in pinned.get_text()
     assert "stored upstream" in beside.get_text()
@@ -165,9 +152,7 @@ def test_outputs_of_a_release_that_cannot_run_are_those_of_upstream(
     assert "代码未在 Tea 0.11.0 上运行 · 运行结果是上游文档中所存的" in line.get_text()
 
 
-def test_each_release_has_its_own_search_index_and_files_for_programs(
-    site: Path,
-) -> None:
+def test_each_release_has_its_own_index_and_sitemap(site: Path) -> None:
     for folder in (site, site / "0.11.0"):
         assert list((folder / "_search").iterdir())
         assert (folder / "sitemap.xml").is_file()

@@ -92,9 +92,8 @@ def test_a_draft_is_told_apart_though_its_english_changed() -> None:
 
 
 def test_blocks_that_are_not_as_they_should_be_come_with_their_places() -> None:
-    found = blocks(
-        Entry(msgid="Title", msgstr="标题"), stale("Call it once.", "Call it twice.")
-    )
+    waiting = stale("Call it once.", "Call it twice.")
+    found = blocks(Entry(msgid="Title", msgstr="标题"), waiting)
     told = since(found, ())
     counts = {"translated": 1, "stale": 1, "unreviewed": 0, "draft": 0, "english": 2}
     assert told["counts"] == counts
@@ -177,9 +176,8 @@ def test_the_panel_in_another_language_names_who_wrote_it() -> None:
 def test_a_page_with_nothing_to_tell_has_no_panel() -> None:
     assert panel(record(()), (), "zh_CN") == ""
     found = blocks(Entry(msgid="Title", msgstr="题"))
-    translated = tuple(
-        block for block in found if block.standing is TranslationState.TRANSLATED
-    )
+    done = TranslationState.TRANSLATED
+    translated = tuple(block for block in found if block.standing is done)
     assert translated
     assert panel(record(translated), (), "zh_CN") == ""
 

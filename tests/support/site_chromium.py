@@ -137,7 +137,7 @@ Open = Callable[..., Reader]
 
 
 @contextmanager
-def readers(browser: Browser, address: str) -> Iterator[Open]:
+def readers(browser: sync_api.Browser, address: str) -> Iterator[Open]:
     """Yield a function that makes readers of the site, with options of Playwright's contexts."""
     with ExitStack() as made:
 

@@ -10,6 +10,7 @@ from catalog_files import edit_catalog
 from in_process import run_in
 from msgspec import Struct
 from msgspec.structs import replace
+from repositories import git
 
 from pipeline.entries import Entry
 
@@ -25,6 +26,23 @@ class SiteProject(Struct, frozen=True):
         done = run_in(self.root, *words)
         assert done.returncode == code, done.stderr
         return done.stdout + done.stderr
+
+    def write(self, path: str, text: str) -> None:
+        """Write a file of the project."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def change(self, path: str, old: str, new: str) -> None:
+        """Change a file of the project, which must have ``old``."""
+        text = (self.root / path).read_text(encoding="utf-8")
+        assert old in text
+        self.write(path, text.replace(old, new))
+
+    def commit(self, message: str) -> None:
+        """Commit all files that git does not ignore."""
+        git(self.root, "add", "-A")
+        git(self.root, "commit", "-qm", message)
 
     def translate(self, chinese: Mapping[str, str]) -> None:
         """Translate these messages, wherever catalogues have them."""

@@ -1,4 +1,4 @@
-"""What the index is handed of a page: docutils nodes to blocks of text."""
+"""What the index is handed of a page: blocks of text, and how its words are read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipeline.site.extension.nodes import (
     term_note,
     wrap_both_languages,
 )
-from pipeline.site.extension.search import blocks_of, save_record
+from pipeline.site.extension.search import blocks_of, readings_of, save_record
 from pipeline.site.search.pieces import Block
 
 
@@ -184,3 +184,16 @@ def test_a_block_counts_once_however_it_is_shown(
     save_record(app, "tea", document, "")
     record = json.loads((tmp_path / "search/tea.json").read_bytes())
     assert record["is_translated"] is is_translated
+
+
+def test_a_word_is_read_by_syllables_as_in_its_context() -> None:
+    # 调 is read diào or tiáo, 行 háng or xíng; ü is typed v.
+    words = ["调用", "调试", "并行", "绿茶", "JIT 编译"]
+    assert readings_of(words) == {
+        "调用": "diao yong",
+        "调试": "tiao shi",
+        "并行": "bing xing",
+        "绿茶": "lv cha",
+        "JIT 编译": "jit bian yi",
+    }
+    assert readings_of([]) == {}

@@ -181,9 +181,7 @@ def test_a_word_without_end_is_one_entry_that_a_query_can_ask_for() -> None:
 
 
 @given(st.text(alphabet="茶水壶火候，。 ab_.1", max_size=40), st.data())
-def test_every_part_of_a_row_of_letters_has_its_entries(
-    text: str, data: st.DataObject
-) -> None:
+def test_every_part_of_a_row_has_its_entries(text: str, data: st.DataObject) -> None:
     rows = re.findall("[茶水壶火候]{2,}", text)
     if not rows:
         return
