@@ -9,7 +9,7 @@ from typing import Any
 
 from catalog_files import edit_catalog, read_catalog
 from folders import read_tree
-from in_process import run_in
+from in_process import Told, command
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -18,19 +18,6 @@ from pipeline.entries import Catalog, Entry
 
 KEY_NAME, KEY = "TEST_MODEL_KEY", "sk-test-0987654321"
 LOCALE = "zh_CN"
-
-
-class Told(Struct, frozen=True):
-    """Output and exit code of a command."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        value: dict[str, Any] = json.loads(self.out)
-        return value
 
 
 class DraftProject(Struct, frozen=True):
@@ -50,8 +37,7 @@ class DraftProject(Struct, frozen=True):
 
     def run(self, *words: str) -> Told:
         """Run a command in this process."""
-        done = run_in(self.root, *words)
-        return Told(done.returncode, done.stdout, done.stderr)
+        return command(*words, root=self.root, code=None)
 
     def draft(self, *words: str) -> Told:
         return self.run("draft", "sample", "--yes", *words)

@@ -3,14 +3,42 @@
 from __future__ import annotations
 
 import io
+import json
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
+from msgspec import Struct
 from places import ROOT
 
 from pipeline.cli import main
+
+
+class Told(Struct, frozen=True):
+    """Output and exit code of a command."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        value: dict[str, Any] = json.loads(self.out)
+        return value
+
+
+def command(
+    line: str, *words: str | Path, code: int | None = 0, root: Path = Path()
+) -> Told:
+    """Run a command, by default in the current folder. It must end with ``code``, if not None.
+
+    The words of ``line`` come before ``words``, which may have spaces.
+    """
+    done = run_in(root, *line.split(), *map(str, words))
+    assert code in (done.returncode, None), (done.returncode, done.stdout, done.stderr)
+    return Told(done.returncode, done.stdout, done.stderr)
 
 
 def run_in(root: Path, *words: str, **environment: str) -> CompletedProcess[str]:
