@@ -111,6 +111,27 @@ class Clone(Struct, frozen=True):
         self.git("add", "-A")
         self.git("commit", "-qm", subject)
 
+    def commit_catalogs(self, branch: str) -> None:
+        """Begin a branch that has the catalogues as well, as one for Weblate."""
+        self.branch(branch)
+        self.git("add", "--force", "translations")
+        self.git("commit", "-qm", "Catalogues for Weblate")
+
+    def drop_memory(self, name: str, branch: str) -> None:
+        """Begin a branch on which a page has no memory."""
+        self.branch(branch)
+        self.git("rm", "-q", f"translations/memory/{LOCALE}/{NAME}/{name}.po")
+        self.git("commit", "-qm", f"Give up {name}")
+
+    def switch(self, ref: str) -> None:
+        """Check out a branch or commit, whatever becomes of the catalogues."""
+        self.git("checkout", "-q", ref)
+
+    def visit(self, ref: str) -> None:
+        """Check out a branch or commit, and sync there."""
+        self.switch(ref)
+        assert self.sync() == 0
+
     def branch(self, name: str, start: str = "main") -> None:
         self.git("checkout", "-q", "-b", name, start)
 
@@ -194,6 +215,22 @@ class Clone(Struct, frozen=True):
             return replace(entry, msgstr=msgstr, fuzzy=False, previous=None)
 
         self.edit(name, change)
+
+    def save(self, name: str, word: str = "", text: str = "") -> None:
+        """Translate like ``translate``, and bring that into the memory."""
+        self.translate(name, word, text)
+        assert self.sync() == 0
+
+    def store(self, name: str, word: str = "", text: str = "") -> None:
+        """Translate like ``translate``, bring that into the memory, and commit it."""
+        self.save(name, word, text)
+        self.commit(f"Translate {word} of {name}")
+
+    def upgrade(self) -> None:
+        """Go to the second release, and commit that."""
+        self.move_to("v2")
+        assert self.sync() == 0
+        self.commit("Upgrade")
 
     def move_to(self, ref: str) -> None:
         """Pin another release in the configuration."""
