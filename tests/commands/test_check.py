@@ -1,20 +1,24 @@
 """``check`` as people run it, and what it keeps out of pages.
 
-It runs on the sample, on single files, in folders that are no project of ours.
+It runs on the sample, on single files, on the memory with and without English, and on catalogues of
+other projects (Sphinx', programs', other languages') in folders without any configuration.
 """
 
 from __future__ import annotations
 
-import json
+import re
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from catalog_files import edit_catalog, read_catalog
+from in_process import command
 from msgspec.structs import replace
+from places import ROOT
 
 from pipeline.adapters import po
 from pipeline.adapters.files import replace_if_unchanged
-from pipeline.cli import main
 from pipeline.commands.check import files as stage
 from pipeline.commands.check.checker import check
 from pipeline.commands.check.files import CatalogFile
@@ -22,7 +26,9 @@ from pipeline.config.settings import Settings
 from pipeline.entries import Catalog, Entry
 from pipeline.log import QUIET, Log
 
-Speech = pytest.CaptureFixture[str]
+OTHERS = Path(__file__).parent / "others"
+CATALOG = "translations/zh_CN/sample/faq.po"
+MEMORY = "translations/memory/zh_CN/sample/faq.po"
 BOLD = Entry(
     msgid="**Note:** keep it.",
     msgstr="**注意：**不要丢掉。",
@@ -37,16 +43,29 @@ def write(path: Path, *entries: Entry) -> Path:
     return path
 
 
-def read(path: Path) -> list[Entry]:
-    return list(read_catalog(path).entries)
+def texts(path: Path) -> list[str]:
+    return [entry.msgstr for entry in read_catalog(path).entries]
 
 
-def found(capsys: Speech) -> list[tuple[str, int]]:
-    """Code and line of each mistake, from what was printed as JSON."""
-    return [
-        (mistake["code"], mistake["line"])
-        for mistake in json.loads(capsys.readouterr().out)["mistakes"]
-    ]
+def mistakes(line: str, *words: str | Path) -> list[dict[str, Any]]:
+    """Return the mistakes that ``check`` reports, but for notes."""
+    told: list[dict[str, Any]] = command(
+        f"check {line} --json", *words, code=None
+    ).json["mistakes"]
+    return [mistake for mistake in told if mistake["severity"] != "note"]
+
+
+def codes(line: str, *words: str | Path) -> list[str]:
+    return [mistake["code"] for mistake in mistakes(line, *words)]
+
+
+def spoil(path: Path | str, old: str, new: str) -> int:
+    """Replace a piece of a catalogue once. Return the line of its entry."""
+    text = Path(path).read_text("utf-8")
+    assert old in text
+    Path(path).write_text(text.replace(old, new, 1), "utf-8")
+    msgid = text[: text.index(old)].rfind("\nmsgid ") + 1
+    return text.count("\n", 0, msgid) + 1
 
 
 @pytest.fixture
@@ -56,53 +75,41 @@ def lamps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write(tmp_path / "lamps.po", GOOD, BOLD)
 
 
-def test_the_sample_is_without_mistakes(project: Path, capsys: Speech) -> None:
-    assert main(["check", "sample", "--strict", "--json"]) == 0
-    result = json.loads(capsys.readouterr().out)
-    assert [
-        mistake for mistake in result["mistakes"] if mistake["severity"] != "note"
-    ] == []
-    assert (result["files"], result["entries"], result["silenced"]) == (11, 292, 0)
+# Catalogues of ours
 
 
-def test_a_mistake_is_told_with_its_place(lamps: Path, capsys: Speech) -> None:
-    assert main(["check", "lamps.po"]) == 1
-    said = capsys.readouterr().out
-    line = next(entry.line for entry in read(lamps) if entry.msgid == BOLD.msgid)
-    assert f"lamps.po:{line}: error M1" in said
-    assert "Lamps › Care" in said
-    assert "**注意**：不要丢掉。" in said
+def test_the_sample_is_without_mistakes(project: Path) -> None:
+    told = command("check sample --strict --json").json
+    assert (told["files"], told["entries"], told["silenced"]) == (11, 292, 0)
+    assert mistakes("sample") == []
 
 
-def test_fix_mends_the_file_once_and_shows_what_it_did(
-    lamps: Path, capsys: Speech
-) -> None:
-    assert main(["check", "lamps.po", "--fix"]) == 0
-    assert '+msgstr "**注意**：不要丢掉。"' in capsys.readouterr().out
-    assert [entry.msgstr for entry in read(lamps)] == [
-        "一盏灯。",
-        "**注意**：不要丢掉。",
-    ]
+def test_a_mistake_is_told_with_its_place_and_mended_once(lamps: Path) -> None:
+    told = command("check lamps.po", code=1).out
+    line = next(
+        entry.line for entry in read_catalog(lamps).entries if entry.msgid == BOLD.msgid
+    )
+    for words in (f"lamps.po:{line}: error M1", "Lamps › Care", "**注意**：不要丢掉。"):
+        assert words in told
+    assert '+msgstr "**注意**：不要丢掉。"' in command("check lamps.po --fix").out
+    assert texts(lamps) == ["一盏灯。", "**注意**：不要丢掉。"]
     before = lamps.stat().st_mtime_ns
-    assert main(["check", "lamps.po", "--fix"]) == 0
+    command("check lamps.po --fix")
     assert lamps.stat().st_mtime_ns == before
 
 
-def test_fix_gives_back_the_bytes_that_another_tool_laid_out_anew(
-    project: Path,
-) -> None:
-    catalog = project / "translations" / "zh_CN" / "sample" / "grad.po"
+def test_fix_undoes_the_layout_of_another_tool(project: Path) -> None:
+    catalog = project / CATALOG
     before = catalog.read_bytes()
     wrapped = before.replace(b'\nmsgstr "', b'\nmsgstr ""\n"').replace(b"\n", b"\r\n")
-    assert wrapped != before
-    catalog.write_bytes(wrapped)
-    assert main(["check", str(catalog), "--fix", "-q"]) == 0
+    # The language is that of the folder.
+    catalog.write_bytes(wrapped.replace(b"Language: zh_CN", b"Language: fr"))
+    assert "M602" in codes(CATALOG)
+    command("check --fix -q", catalog)
     assert catalog.read_bytes() == before
 
 
-def test_fix_leaves_a_file_alone_that_is_saved_meanwhile(
-    lamps: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fix_yields_to_a_save(lamps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = CatalogFile(path=lamps, name="lamps.po", page="lamps", locale="zh_CN")
 
     def saved_before(path: Path, data: bytes, *, before: bytes | None) -> bool:
@@ -111,160 +118,85 @@ def test_fix_leaves_a_file_alone_that_is_saved_meanwhile(
 
     monkeypatch.setattr(stage, "replace_if_unchanged", saved_before)
     result = check([file], Settings.bare(lamps.parent), log=Log(QUIET), fix=True)
-    assert result.written == ()
-    assert result.diffs == ""
-    assert read(lamps) == read(write(lamps, GOOD))
+    assert (result.written, result.diffs) == ((), "")
+    assert texts(lamps) == [GOOD.msgstr]
 
 
-def test_unfinished_entries_are_not_looked_at(lamps: Path, capsys: Speech) -> None:
-    fuzzy = replace(BOLD, fuzzy=True, previous="**Note:** keep.")
+def test_unfinished_entries_are_not_looked_at(lamps: Path) -> None:
     write(
         lamps,
-        fuzzy,
+        replace(BOLD, fuzzy=True, previous="**Note:** keep."),
         replace(BOLD, msgid="**Old:** one.", obsolete=True),
         replace(BOLD, msgid="**New:** one.", msgstr=""),
     )
-    assert main(["check", str(lamps), "--json"]) == 0
-    assert found(capsys) == []
+    command("check lamps.po --strict")
 
 
-def test_exit_codes_follow_mistakes_strictness_and_unreadable_files(
-    lamps: Path, capsys: Speech
-) -> None:
-    spaced = write(
-        lamps.with_name("spaced.po"),
-        replace(GOOD, msgid="A JAX lamp.", msgstr="一盏JAX灯。"),
-    )
-    assert main(["check", "spaced.po"]) == 0
-    assert main(["check", "spaced.po", "--strict"]) == 1
+def test_exit_codes(lamps: Path) -> None:
+    jax = replace(GOOD, msgid="A JAX lamp.", msgstr="一盏JAX灯。")
+    spaced = write(lamps.with_name("spaced.po"), jax)
+    command("check spaced.po")
+    command("check spaced.po --strict", code=1)
     spaced.write_bytes(b'msgid "unfinished\n')
-    assert main(["check", "."]) == 4
-    capsys.readouterr()
-    assert main(["check", "missing.po"]) == 2
-    assert "missing.po: there is no such file" in capsys.readouterr().err
+    command("check .", code=4)
+    told = command("check missing.po", code=2).err
+    assert "missing.po: there is no such file" in told
     lamps.rename("lamps.txt")
-    assert main(["check", "lamps.txt"]) == 2
-    assert "lamps.txt: is no catalogue" in capsys.readouterr().err
+    assert "lamps.txt: is no catalogue" in command("check lamps.txt", code=2).err
 
 
-def test_without_catalogues_the_way_to_get_some_is_told(
-    project: Path, capsys: Speech
-) -> None:
-    assert main(["check", "jax"]) == 2
-    assert "Run: nox -s sync" in capsys.readouterr().err
-    assert main(["check", "--pages", "nowhere"]) == 2
-    assert "matches 'nowhere'" in capsys.readouterr().err
+def test_without_catalogues_the_way_to_get_some_is_told(project: Path) -> None:
+    assert "Run: nox -s sync" in command("check jax", code=2).err
+    assert "matches 'nowhere'" in command("check --pages nowhere", code=2).err
 
 
-def test_a_comment_silences_a_check_for_its_entry(lamps: Path, capsys: Speech) -> None:
-    assert main(["check", "lamps.po", "--json"]) == 1
-    codes = {code for code, _ in found(capsys)}
-    write(
-        lamps,
-        GOOD,
-        replace(
-            BOLD, comments=(f"pipeline: ignore={', '.join(sorted(codes))} 原文如此",)
-        ),
-    )
-    assert main(["check", "lamps.po", "--json", "--strict"]) == 0
-    result = json.loads(capsys.readouterr().out)
-    assert (result["mistakes"], result["silenced"]) == ([], len(codes))
+def test_a_comment_silences_a_check_for_its_entry(lamps: Path) -> None:
+    silenced = sorted(set(codes("lamps.po")))
+    comment = f"pipeline: ignore={', '.join(silenced)} 原文如此"
+    write(lamps, GOOD, replace(BOLD, comments=(comment,)))
+    told = command("check lamps.po --json --strict").json
+    assert (told["mistakes"], told["silenced"]) == ([], len(silenced))
 
 
-def test_nothing_silences_the_guard(lamps: Path, capsys: Speech) -> None:
-    inject = Entry(
-        msgid="A lamp.", msgstr="一盏[灯](javascript:alert)。", notes=("paragraph",)
-    )
+def test_nothing_silences_the_guard(lamps: Path) -> None:
+    inject = replace(GOOD, msgstr="一盏[灯](javascript:alert)。")
     write(lamps, inject)
-    assert main(["check", "lamps.po", "--json"]) == 1
-    codes = {code for code, _ in found(capsys)}
-    comment = f"pipeline: ignore={','.join(sorted(codes | {'G104'}))} 就要这样"
+    comment = f"pipeline: ignore={','.join({*codes('lamps.po'), 'G104'})} 就要这样"
     write(lamps, replace(inject, comments=(comment,)))
-    assert main(["check", "lamps.po", "--json"]) == 1
-    assert {code for code, _ in found(capsys)} == {"G104", "M606"}
-
-
-def test_a_comment_silences_no_check_of_formulas(lamps: Path, capsys: Speech) -> None:
-    comment = "pipeline: ignore=M203 就要这样"
-    write(
-        lamps,
-        Entry(
-            msgid="A lamp of $x$ watts.",
-            msgstr="一盏灯。",
-            notes=("paragraph",),
-            comments=(comment,),
-        ),
-    )
-    assert main(["check", "lamps.po", "--json"]) == 1
-    assert {code for code, _ in found(capsys)} == {"M203", "M606"}
+    assert set(codes("lamps.po")) == {"G104", "M606"}
 
 
 def configure(project: Path, rule: str) -> None:
     path = project / "pyproject.toml"
-    path.write_text(
-        path.read_text(encoding="utf-8")
-        + f"\n[[tool.pipeline.checks.ignore]]\n{rule}\n",
-        encoding="utf-8",
-    )
-
-
-def break_bold(project: Path) -> tuple[Path, str]:
-    """Add bold that does not show to a translation of the sample; its catalogue and msgid."""
-    catalog = project / "translations" / "zh_CN" / "sample" / "faq.po"
-    entry = next(
-        entry
-        for entry in read(catalog)
-        if "**" in entry.msgid and entry.msgid.count("**") == 2
-    )
-    inside = entry.msgid.split("**")[1]
-    changed = replace(entry, msgstr=f"说明**{inside}。**如此")
-    edit_catalog(catalog, lambda one: changed if one == entry else one)
-    return catalog, entry.msgid
+    rules = f"\n[[tool.pipeline.checks.ignore]]\n{rule}\n"
+    path.write_text(path.read_text("utf-8") + rules, "utf-8")
 
 
 @pytest.mark.slow
-def test_an_error_keeps_its_message_in_english_until_it_is_mended_or_silenced(
-    project: Path, capsys: Speech
-) -> None:
-    build = ["sync", "sample", "--no-execute", "--json"]
-    assert main(build) == 0
-    catalog, msgid = break_bold(project)
-    capsys.readouterr()
-    assert main(build) == 1
-    report = json.loads(capsys.readouterr().out)
-    page = next(
-        page for page in report["locales"]["zh_CN"]["pages"] if page["page"] == "faq"
+def test_an_error_keeps_its_message_in_english(project: Path) -> None:
+    sync = "sync sample --no-execute --json"
+    command(sync)
+    catalog, merged = project / CATALOG, project / "build/zh_CN/sample/merged/faq.md"
+    bold = next(
+        entry for entry in read_catalog(catalog).entries if entry.msgid.count("**") == 2
     )
-    line = next(entry.line for entry in read(catalog) if entry.msgid == msgid)
+    unseen = replace(bold, msgstr=f"说明**{bold.msgid.split('**')[1]}。**如此")
+    edit_catalog(catalog, lambda entry: unseen if entry == bold else entry)
+    pages = command(sync, code=1).json["locales"]["zh_CN"]["pages"]
+    (page,) = (page for page in pages if page["page"] == "faq")
     (finding,) = page["findings"]
-    assert finding["where"] == f"translations/zh_CN/sample/faq.po:{line}"
+    assert finding["where"] == f"{CATALOG}:{bold.line}"
     assert finding["code"].startswith("M1")
     assert "left in English" in finding["text"]
     assert page["translated"] == page["messages"] - 1
-    merged = (project / "build" / "zh_CN" / "sample" / "merged" / "faq.md").read_text(
-        encoding="utf-8"
-    )
-    assert msgid.split(" ")[0] in merged
-    assert "如此" not in merged
-    configure(
-        project,
-        f'codes = ["{finding["code"]}"]\npages = ["f*"]\nreason = "only a test"',
-    )
-    assert main(build) == 0
-    assert "如此" in (
-        project / "build" / "zh_CN" / "sample" / "merged" / "faq.md"
-    ).read_text(encoding="utf-8")
-
-
-def test_the_configuration_silences_codes_by_page(
-    project: Path, capsys: Speech
-) -> None:
-    catalog, _ = break_bold(project)
-    assert main(["check", str(catalog), "--json"]) == 1
-    code = next(code for code, _ in found(capsys) if code.startswith("M1"))
-    configure(project, f'codes = ["{code}"]\npages = ["f*"]\nreason = "only a test"')
-    main(["check", str(catalog), "--json"])
-    assert code not in {code for code, _ in found(capsys)}
+    assert bold.msgid.split(" ")[0] in merged.read_text("utf-8")
+    assert "如此" not in merged.read_text("utf-8")
+    assert finding["code"] in codes(CATALOG)
+    rule = f'codes = ["{finding["code"]}"]\npages = ["f*"]\nreason = "only a test"'
+    configure(project, rule)
+    command(sync)
+    assert "如此" in merged.read_text("utf-8")
+    assert finding["code"] not in codes(CATALOG)
 
 
 @pytest.mark.parametrize(
@@ -276,18 +208,164 @@ def test_the_configuration_silences_codes_by_page(
         ('code = ["M401"]\nreason = "x"', "Did you mean 'codes'"),
     ],
 )
-def test_rules_that_mean_nothing_are_refused(
-    project: Path, rule: str, what: str, capsys: Speech
-) -> None:
+def test_rules_without_meaning_are_refused(project: Path, rule: str, what: str) -> None:
     configure(project, rule)
-    assert main(["check", "sample"]) == 2
-    assert what in capsys.readouterr().err
+    assert what in command("check sample", code=2).err
 
 
-def test_a_damaged_glossary_is_told_with_its_line(
-    project: Path, capsys: Speech
-) -> None:
+def test_a_damaged_glossary_is_told_with_its_line(project: Path) -> None:
     path = project / "translations" / "glossary" / "zh_CN.csv"
     path.write_bytes(path.read_bytes() + b'"unfinished\n')
-    assert main(["check", "sample"]) == 4
-    assert "zh_CN.csv:" in capsys.readouterr().err
+    assert "zh_CN.csv:" in command("check sample", code=4).err
+
+
+# The memory
+
+
+def without_english(project: Path) -> None:
+    """Take away whatever the English of the sample could be found in."""
+    shutil.rmtree(project / "upstream" / "sample")
+    shutil.rmtree(project / "translations" / "zh_CN" / "sample")
+
+
+def test_the_memory_of_the_sample_is_without_mistakes(project: Path) -> None:
+    for take_away in (lambda _: None, without_english):
+        take_away(project)
+        told = command("check translations/memory --strict --json").json
+        assert (told["files"], told["entries"]) == (11, 292)
+
+
+@pytest.mark.parametrize("taken", ["build", "upstream/sample", "translations/zh_CN"])
+def test_english_comes_from_docs_or_catalogue(project: Path, taken: str) -> None:
+    shutil.rmtree(project / taken, ignore_errors=True)
+    line = spoil(MEMORY, "`float32`", "`float23`")
+    (mistake,) = (one for one in mistakes(MEMORY) if one["severity"] == "error")
+    assert (mistake["code"], mistake["file"]) == ("M201", MEMORY)
+    assert (mistake["line"], mistake["fixed"]) == (line, None)
+    assert "`float32`" in mistake["msgid"]
+
+
+def test_without_english_only_the_text_is_looked_at(project: Path) -> None:
+    without_english(project)
+    spoil(MEMORY, "`float32`", "`float23`")
+    assert codes(MEMORY) == []
+    line = spoil(MEMORY, "。", ".")
+    before = Path(MEMORY).read_bytes()
+    (mistake,) = mistakes(f"{MEMORY} --fix")
+    assert (mistake["code"], mistake["line"], mistake["msgid"]) == ("M402", line, "")
+    # It is for ``build`` to mend.
+    assert Path(MEMORY).read_bytes() == before
+
+
+def test_a_placeholder_that_does_not_fit_is_told(project: Path) -> None:
+    line = spoil(MEMORY, "。", "⟦7⟧。")
+    (mistake,) = mistakes(MEMORY)
+    assert (mistake["code"], mistake["line"]) == ("M607", line)
+
+
+def test_what_a_catalogue_tells_is_not_told_of_its_memory_again(project: Path) -> None:
+    for path in (MEMORY, CATALOG):
+        spoil(path, "`float32`", "`float23`")
+    assert codes("translations").count("M201") == 1
+    assert codes(MEMORY).count("M201") == 1
+
+
+def test_a_broken_catalogue_or_page_is_no_help_and_no_harm(project: Path) -> None:
+    Path(CATALOG).write_bytes(b'msgid "')
+    Path("upstream/sample/faq.md").write_bytes(b"\xff\xfe")
+    assert codes(MEMORY) == []
+    Path(MEMORY).write_bytes(b'msgid "unfinished\n')
+    assert "M601" in command("check", MEMORY, code=4).out
+
+
+def test_the_hook_of_the_project_runs_on_catalogues_and_memory_files() -> None:
+    text = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    (pattern,) = re.findall(r"files: (\S+\.po\$)", text)
+    for path in (CATALOG, "translations/memory/zh_CN/jax/index.po"):
+        assert (ROOT / path).is_file()
+        assert re.match(pattern, path)
+    assert not re.match(pattern, "tests/commands/others/po/fr.po")
+
+
+# Catalogues of other projects
+
+
+@pytest.fixture
+def others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder without any configuration that holds catalogues of another project."""
+    shutil.copytree(OTHERS, tmp_path / "docs")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "docs"
+
+
+def test_the_markup_may_be_told_instead(others: Path) -> None:
+    path = others / "lamp.po"
+    path.write_text(
+        'msgid ""\nmsgstr "Language: zh_CN\\n"\n\n'
+        'msgid "See ``f`` and `the guide`_."\nmsgstr "见 ``f`` 和 `指南`_。"\n',
+        encoding="utf-8",
+    )
+    assert codes("docs/lamp.po") == []
+    assert codes("docs/lamp.po --markup rst") == []
+    assert "M201" in codes("docs/lamp.po --markup markdown")
+    told = command("check docs/lamp.po --markup html", code=2).err
+    assert "'markdown', 'rst'" in told
+
+
+@pytest.mark.parametrize("name", ["po/fr.po", "po/ja.po", "zh_CN/LC_MESSAGES/lamps.po"])
+def test_fix_leaves_every_byte_of_what_is_right(others: Path, name: str) -> None:
+    before = (others / name).read_bytes()
+    told = command("check --fix --strict --json", others / name).json
+    assert told["mistakes"] == []
+    assert (others / name).read_bytes() == before
+
+
+def test_fix_keeps_line_ends_and_what_is_wrapped(others: Path) -> None:
+    path = others / "zh_CN" / "LC_MESSAGES" / "lamps.po"
+    text = path.read_text(encoding="utf-8")
+    wrong = text.replace('msgstr "关键字如下："', 'msgstr ""\n"关键字"\n"如下:"')
+    path.write_bytes(wrong.replace("\n", "\r\n").encode())
+    command("check --fix", path)
+    assert path.read_bytes() == text.replace("\n", "\r\n").encode()
+
+
+def test_a_mend_that_cannot_be_read_again_is_not_written(others: Path) -> None:
+    path = others / "po" / "zh_TW.po"
+    text = path.read_text(encoding="utf-8")
+    # Given twice with one translation, of which only one would be mended.
+    path.write_text(text + "\n" + text.rpartition("\n\n")[2], encoding="utf-8")
+    before = path.read_bytes()
+    assert "M603" in codes("--fix", path)
+    assert path.read_bytes() == before
+
+
+def test_plural_forms_are_none_of_ours_to_check(others: Path) -> None:
+    path = others / "po" / "fr.po"
+    spoil(path, "%d lampes", "`%d` lampes ...")
+    assert command("check --json", path).json["mistakes"] == []
+
+
+def test_a_plural_entry_in_a_catalogue_of_ours_is_still_told(project: Path) -> None:
+    plural = '\nmsgid "A"\nmsgid_plural "B"\nmsgstr[0] "甲"\n'
+    with Path(CATALOG).open("a", encoding="utf-8") as file:
+        file.write(plural)
+    assert "a plural entry" in command("check", CATALOG, code=4).out
+
+
+def test_a_header_that_tells_no_language_leaves_it_to_the_path(others: Path) -> None:
+    path = others / "po" / "zh_TW.po"
+    spoil(path, '"Language: zh_TW\\n"\n', "")
+    assert "M410" not in codes("", path)
+    # Nothing tells it here: what the team translates into counts.
+    assert "M410" in codes("", path.rename(others / "lamps.po"))
+    path = others / "po" / "fr.po"
+    path.write_text('msgid "A lamp"\nmsgstr "Une lampe"\n', encoding="utf-8")
+    assert codes("", path) == ["M602"]
+
+
+def test_a_line_break_is_white_space_to_other_tools(others: Path) -> None:
+    path = others / "po" / "ja.po"
+    spoil(path, "呼び、", "呼び、\\n")
+    assert command("check --json", path).json["mistakes"] == []
+    spoil(path, "呼び、\\n", "呼び、\\n\\n")
+    assert "G102" in codes("", path)
