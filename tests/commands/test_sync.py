@@ -8,74 +8,55 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from catalog_files import edit_catalog, read_catalog
-from folders import snapshot
+from catalog_files import edit_catalog
+from folders import snapshot, write_tree
+from in_process import Told, command
 from msgspec.structs import replace
 
-from pipeline.adapters import po
-from pipeline.cli import main
-from pipeline.entries import Catalog, Entry
-
-Run = Callable[..., int]
+BUILD = Path("build/zh_CN/sample")
+PAGE = "# A page\n\nIt has one paragraph.\n\n```{code-cell}\nrun(1)\n```\n"
 
 
 @pytest.fixture
 def docs(project: Path) -> Path:
-    """The sample reduced to one small page, its catalogue fully translated."""
-    for path in sorted((project / "upstream" / "sample").rglob("*"), reverse=True):
-        path.unlink() if path.is_file() else path.rmdir()
-    for path in (project / "translations" / "zh_CN" / "sample").rglob("*.po"):
-        path.unlink()
-    folder = project / "upstream" / "sample"
-    (folder / "page.md").write_text(
-        "# A page\n\nIt has one paragraph.\n\n```{code-cell}\nrun(1)\n```\n",
-        encoding="utf-8",
-    )
-    return folder
+    """The sample reduced to one small page without a catalogue."""
+    write_tree(project / "translations" / "zh_CN" / "sample", {})
+    write_tree(project / "upstream" / "sample", {"page.md": PAGE})
+    return project / "upstream" / "sample"
 
 
-@pytest.fixture
-def sync(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run ``sync sample --no-execute`` with more arguments; return the exit code."""
-    return lambda *arguments: main(["sync", "sample", "--no-execute", *arguments])
+def sync(*words: str, code: int = 0) -> Told:
+    return command("sync sample --no-execute", *words, code=code)
 
 
-def catalog_path(docs: Path, page: str = "page") -> Path:
-    return docs.parent.parent / "translations" / "zh_CN" / "sample" / f"{page}.po"
+def catalog_path(page: str = "page") -> Path:
+    return Path("translations/zh_CN/sample", f"{page}.po")
 
 
-def merged(docs: Path, path: str = "page.md") -> str:
-    return (
-        docs.parent.parent / "build" / "zh_CN" / "sample" / "merged" / path
-    ).read_text(encoding="utf-8")
+def merged(path: str = "page.md") -> str:
+    return (BUILD / "merged" / path).read_text(encoding="utf-8")
 
 
-def translate(docs: Path, translations: dict[str, str], page: str = "page") -> None:
-    path = catalog_path(docs, page)
+def translate(page: str, **translations: str) -> None:
+    """Translate the entries of a page that begin with a word."""
     edit_catalog(
-        path,
+        catalog_path(page),
         lambda entry: replace(
-            entry, msgstr=translations.get(entry.msgid, entry.msgstr)
+            entry, msgstr=translations.get(entry.msgid.split(" ")[0], entry.msgstr)
         ),
     )
 
 
-def test_the_sample_is_complete_and_a_second_run_writes_nothing(
-    project: Path, sync: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert sync("--json") == 0
-    totals = json.loads(capsys.readouterr().out)["locales"]["zh_CN"]["totals"]
-    assert totals["pages"] == 9
+def test_the_sample_is_complete_and_a_second_run_writes_nothing(project: Path) -> None:
+    totals = sync("--json").json["locales"]["zh_CN"]["totals"]
+    assert (totals["pages"], totals["findings"]) == (9, 0)
     assert totals["translated"] == totals["messages"] > 200
-    assert totals["findings"] == 0
     before = snapshot(project)
     time.sleep(0.01)
-    assert sync() == 0
-    assert "nothing to write" in capsys.readouterr().err
+    assert "nothing to write" in sync().err
     assert snapshot(project) == before
 
 
@@ -90,17 +71,13 @@ STATES = {
 
 
 @pytest.mark.parametrize("state", STATES.values(), ids=STATES)
-def test_state_that_makes_no_sense_is_made_again(
-    docs: Path, sync: Run, state: bytes
-) -> None:
-    assert sync() == 0
-    root = docs.parent.parent
-    files = [root / "build" / "report.json"]
-    files += (root / "build" / "zh_CN" / "sample").rglob("*.json")
+def test_state_that_makes_no_sense_is_made_again(docs: Path, state: bytes) -> None:
+    sync()
+    files = [Path("build/report.json"), *BUILD.rglob("*.json")]
     before = {path: without_stamps(path) for path in files}
     for path in files:
         path.write_bytes(state)
-    assert sync() == 0
+    sync()
     assert {path: without_stamps(path) for path in files} == before
 
 
@@ -109,33 +86,22 @@ def without_stamps(path: Path) -> bytes:
     return re.sub(rb'"stamps":"\w+"', b"", path.read_bytes())
 
 
-def test_check_tells_what_would_change_and_writes_nothing(
-    docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert sync() == 0
-    before = snapshot(docs.parent.parent)
-    assert sync("--check") == 0
-    (docs / "page.md").write_text(
-        "# A page\n\nIt has another paragraph now.\n", encoding="utf-8"
-    )
-    before = snapshot(docs.parent.parent)
-    assert sync("--check") == 1
-    assert "would be written: upstream/sample.lock\n" in capsys.readouterr().err
-    assert snapshot(docs.parent.parent) == before
+def test_a_dry_run_tells_what_would_change(docs: Path, project: Path) -> None:
+    sync()
+    sync("--check")
+    (docs / "page.md").write_text("# A page\n\nIt has another paragraph now.\n")
+    before = snapshot(project)
+    told = sync("--check", code=1).err
+    assert "would be written: upstream/sample.lock\n" in told
+    assert snapshot(project) == before
 
 
-def test_without_translations_the_merged_page_is_upstreams(
-    docs: Path, sync: Run
-) -> None:
-    assert sync() == 0
-    assert merged(docs) == (docs / "page.md").read_text(encoding="utf-8")
-
-
-def test_a_translated_page_is_attributed_under_its_title(docs: Path, sync: Run) -> None:
-    assert sync() == 0
-    translate(docs, {"A page": "一个页面"})
-    assert sync() == 0
-    title, _, attribution, _, paragraph, *rest = merged(docs).split("\n")
+def test_a_translated_page_is_attributed_under_its_title(docs: Path) -> None:
+    sync()
+    assert merged() == PAGE
+    translate("page", A="一个页面")
+    sync()
+    title, _, attribution, _, paragraph, *rest = merged().split("\n")
     assert (title, paragraph) == ("# 一个页面", "It has one paragraph.")
     assert attribution.startswith("> ")
     assert all(part in attribution for part in ("page.md", "JAX", "Apache-2.0"))
@@ -147,36 +113,26 @@ def test_a_translated_page_is_attributed_under_its_title(docs: Path, sync: Run) 
     ("msgstr", "code"),
     [
         ("```{code-cell}\nrun(2)\n```", "M101"),
-        ("+++", "M101"),
-        ("# 标题", "M101"),
         ("看<script>alert(1)</script>这里", "G104"),
-        ("[点这里](javascript:alert(1))", "G104"),
         ("一\n" * 1000 + "完", "G106"),
-        ("响铃\a。", "G101"),
     ],
 )
-def test_a_hostile_translation_is_left_in_english_and_reported(
-    docs: Path, sync: Run, capsys: pytest.CaptureFixture[str], msgstr: str, code: str
-) -> None:
-    assert sync() == 0
-    translate(docs, {"It has one paragraph.": msgstr, "A page": "一个页面"})
-    capsys.readouterr()
-    assert sync() == 1
-    out = capsys.readouterr().out
-    assert code in out
+def test_a_hostile_translation_is_reported(docs: Path, msgstr: str, code: str) -> None:
+    sync()
+    translate("page", It=msgstr, A="一个页面")
+    told = sync(code=1).out
+    assert code in told
     # What readers see in English is work to do.
-    assert "2 messages, 50 % translated" in out
-    line = (
-        catalog_path(docs)
-        .read_text(encoding="utf-8")
-        .split("\n")
-        .index('msgid "It has one paragraph."')
-        + 1
-    )
-    assert f"translations/zh_CN/sample/page.po:{line}" in out
-    assert "It has one paragraph." in merged(docs)
-    assert "# 一个页面" in merged(docs)
-    assert merged(docs).endswith("```{code-cell}\nrun(1)\n```\n")
+    assert "2 messages, 50 % translated" in told
+    lines = catalog_path().read_text(encoding="utf-8").split("\n")
+    line = lines.index('msgid "It has one paragraph."') + 1
+    assert f"translations/zh_CN/sample/page.po:{line}" in told
+    assert merged().startswith("# 一个页面")
+    assert merged().endswith(PAGE.partition("\n\n")[2])
+    # A run that has nothing to do reports the same, and restores what was built.
+    (BUILD / "merged/page.md").write_text("edited")
+    assert sync(code=1).out == told
+    assert merged().startswith("# 一个页面")
 
 
 BROKEN_CATALOGS = {
@@ -193,35 +149,18 @@ BROKEN_CATALOGS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("data", BROKEN_CATALOGS.values(), ids=BROKEN_CATALOGS.keys())
-def test_a_catalogue_that_cannot_be_read_is_named_and_left_alone(
-    docs: Path, sync: Run, capsys: pytest.CaptureFixture[str], data: bytes
-) -> None:
-    (docs / "other.md").write_text("# Another page\n", encoding="utf-8")
-    assert sync() == 0
-    catalog_path(docs).write_bytes(data)
-    translate(docs, {"Another page": "另一个页面"}, page="other")
-    assert sync() == 4
-    assert "translations/zh_CN/sample/page.po:" in capsys.readouterr().out
-    assert catalog_path(docs).read_bytes() == data
-    assert merged(docs) == (docs / "page.md").read_text(encoding="utf-8")
-    assert "另一个页面" in merged(docs, "other.md")
-    assert main(["check", "sample"]) == 4
-    assert main(["check", str(catalog_path(docs, "other"))]) == 0
-
-
-def test_newer_gettexts_lines_and_line_separators_are_read(
-    docs: Path, sync: Run
-) -> None:
-    text = (
-        '#= fuzzy\n#, no-wrap\nmsgid "A page"\nmsgstr "页\u2028面"\n\n'
-        'msgid "It has one paragraph."\nmsgstr "它有一段。"\n'
-    )
-    catalog_path(docs).parent.mkdir(parents=True, exist_ok=True)
-    catalog_path(docs).write_text(text, encoding="utf-8")
-    assert sync() == 0
-    assert "页\u2028面" in catalog_path(docs).read_text(encoding="utf-8")
-    assert "它有一段。" in merged(docs)
+@pytest.mark.parametrize("data", BROKEN_CATALOGS.values(), ids=BROKEN_CATALOGS)
+def test_a_broken_catalogue_is_named_and_left_alone(docs: Path, data: bytes) -> None:
+    (docs / "other.md").write_text("# Another page\n")
+    sync()
+    catalog_path().write_bytes(data)
+    translate("other", Another="另一个页面")
+    assert "translations/zh_CN/sample/page.po:" in sync(code=4).out
+    assert catalog_path().read_bytes() == data
+    assert merged() == PAGE
+    assert "另一个页面" in merged("other.md")
+    command("check sample", code=4)
+    command("check", catalog_path("other"))
 
 
 BROKEN_NOTEBOOKS = {
@@ -235,36 +174,15 @@ BROKEN_NOTEBOOKS = {
 }
 
 
-@pytest.mark.parametrize("data", BROKEN_NOTEBOOKS.values(), ids=BROKEN_NOTEBOOKS.keys())
-def test_a_notebook_that_is_none_is_named_and_the_others_go_on(
-    docs: Path, sync: Run, capsys: pytest.CaptureFixture[str], data: bytes
-) -> None:
+@pytest.mark.parametrize("data", BROKEN_NOTEBOOKS.values(), ids=BROKEN_NOTEBOOKS)
+def test_a_broken_notebook_stops_no_other(docs: Path, data: bytes) -> None:
     (docs / "broken.ipynb").write_bytes(data)
-    assert sync() == 4
-    out = capsys.readouterr().out
-    assert "broken.ipynb" in out
-    assert "A page" in merged(docs)
-    assert not catalog_path(docs, "broken").exists()
+    assert "broken.ipynb" in sync(code=4).out
+    assert "A page" in merged()
+    assert not catalog_path("broken").exists()
 
 
-def test_a_page_that_breaks_keeps_its_catalogue(docs: Path, sync: Run) -> None:
-    notebook = {
-        "cells": [{"cell_type": "markdown", "metadata": {}, "source": "Some text."}],
-        "metadata": {},
-        "nbformat": 4,
-    }
-    (docs / "book.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    assert sync() == 0
-    translate(docs, {"Some text.": "一些文字。"}, page="book")
-    before = catalog_path(docs, "book").read_bytes()
-    (docs / "book.ipynb").write_text("{", encoding="utf-8")
-    assert sync() == 4
-    assert catalog_path(docs, "book").read_bytes() == before
-
-
-def test_a_notebook_without_metadata_is_translated_with_a_warning(
-    docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_notebook_without_metadata_is_translated(docs: Path) -> None:
     notebook = {
         "cells": [
             {"cell_type": "markdown", "source": "Some text.\ud800"},
@@ -273,191 +191,112 @@ def test_a_notebook_without_metadata_is_translated_with_a_warning(
         "nbformat": 4,
     }
     (docs / "book.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    assert sync() == 0
-    assert "metadata" in capsys.readouterr().out
-    translate(docs, {"More text.": "更多文字。"}, page="book")
-    assert sync() == 0
-    cells = json.loads(merged(docs, "book.ipynb"))["cells"]
+    assert "metadata" in sync().out
+    translate("book", More="更多文字。")
+    sync()
+    cells = json.loads(merged("book.ipynb"))["cells"]
     assert "更多文字。" in cells[1]["source"]
     assert cells[0]["source"] == "Some text.\ud800"
+    before = catalog_path("book").read_bytes()
+    (docs / "book.ipynb").write_text("{", encoding="utf-8")
+    sync(code=4)
+    assert catalog_path("book").read_bytes() == before
 
 
-def test_a_page_that_upstream_renamed_takes_its_translations_along(
-    docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_page_that_upstream_renamed_takes_its_translations_along(docs: Path) -> None:
     sentence = "This sentence moves from one page to another."
-    (docs / "old.md").write_text(f"# Old\n\n{sentence}\n", encoding="utf-8")
-    assert sync() == 0
-    translate(docs, {sentence: "这句话从一页搬到另一页。"}, page="old")
-    assert sync() == 0
-    build = docs.parent.parent / "build" / "zh_CN" / "sample"
-    for name in ("executed/old.ipynb", "html/old.html"):
-        (build / name).parent.mkdir(parents=True, exist_ok=True)
-        (build / name).write_bytes(b"from an earlier run")
+    (docs / "old.md").write_text(f"# Old\n\n{sentence}\n")
+    sync()
+    translate("old", This="这句话从一页搬到另一页。")
+    sync()
+    stale = [BUILD / name for name in ("executed/old.ipynb", "html/old.html")]
+    for path in stale:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"from an earlier run")
     (docs / "old.md").unlink()
-    (docs / "new.md").write_text(f"# New\n\n{sentence}\n", encoding="utf-8")
-    assert sync() == 0
-    assert "这句话从一页搬到另一页。" in merged(docs, "new.md")
-    assert not catalog_path(docs, "old").exists()
-    assert not any(
-        (build / name).exists()
-        for name in ("merged/old.md", "executed/old.ipynb", "html/old.html")
-    )
+    (docs / "new.md").write_text(f"# New\n\n{sentence}\n")
+    sync()
+    assert "这句话从一页搬到另一页。" in merged("new.md")
+    gone = (catalog_path("old"), BUILD / "merged/old.md", *stale)
+    assert [path for path in gone if path.exists()] == []
 
 
-def test_a_page_that_upstream_dropped_leaves_its_catalogue(
-    docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (docs / "old.md").write_text(
-        "# Old\n\nNobody will ever say this again.\n", encoding="utf-8"
-    )
-    assert sync() == 0
-    translate(
-        docs, {"Nobody will ever say this again.": "再也没有人会这么说了。"}, page="old"
-    )
-    (docs / "old.md").unlink()
-    assert sync() == 0
-    assert "old.po" in capsys.readouterr().out
-    assert "再也没有人会这么说了。" in catalog_path(docs, "old").read_text(
-        encoding="utf-8"
-    )
+def test_a_selection_of_pages_leaves_the_others_alone(docs: Path) -> None:
+    (docs / "other.md").write_text("# Another page\n")
+    sync("--pages", "oth*")
+    assert catalog_path("other").exists()
+    assert not catalog_path().exists()
+    told = sync("--pages", "nothing*", code=2).err
+    assert "Pages are named by their path" in told
 
 
-def test_the_same_findings_are_told_again_when_nothing_changed(
-    docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert sync() == 0
-    translate(docs, {"It has one paragraph.": "+++"})
-    capsys.readouterr()
-    assert sync() == 1
-    first = capsys.readouterr().out
-    assert sync() == 1
-    assert capsys.readouterr().out == first
-
-
-def test_a_changed_merged_file_is_made_again(docs: Path, sync: Run) -> None:
-    assert sync() == 0
-    (
-        docs.parent.parent / "build" / "zh_CN" / "sample" / "merged" / "page.md"
-    ).write_text("edited", encoding="utf-8")
-    assert sync() == 0
-    assert merged(docs) == (docs / "page.md").read_text(encoding="utf-8")
-
-
-def test_a_selection_of_pages_leaves_the_others_alone(
-    docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (docs / "other.md").write_text("# Another page\n", encoding="utf-8")
-    assert sync("--pages", "oth*") == 0
-    assert catalog_path(docs, "other").exists()
-    assert not catalog_path(docs).exists()
-    assert sync("--pages", "nothing*") == 2
-    assert "Pages are named by their path" in capsys.readouterr().err
-
-
-def test_a_run_of_one_page_keeps_the_anchors_that_other_pages_link_to(
-    docs: Path, sync: Run
-) -> None:
-    (docs / "page.md").write_text("# A page\n\n## Its end\n", encoding="utf-8")
-    (docs / "other.md").write_text("See [it](page.md#its-end).\n", encoding="utf-8")
-    assert sync() == 0
-    translate(docs, {"Its end": "它的结尾"})
-    assert sync() == 0
-    whole = merged(docs)
+def test_a_run_of_one_page_keeps_anchors_of_links(docs: Path) -> None:
+    (docs / "page.md").write_text("# A page\n\n## Its end\n")
+    (docs / "other.md").write_text("See [it](page.md#its-end).\n")
+    sync()
+    translate("page", Its="它的结尾")
+    sync()
+    whole = merged()
     assert "(its-end)=" in whole
-    translate(docs, {"A page": "一页"})
-    assert sync("--pages", "page") == 0
-    assert merged(docs) == whole.replace("# A page", "# 一页")
+    translate("page", A="一页")
+    sync("--pages", "page")
+    assert merged() == whole.replace("# A page", "# 一页")
     # Once nothing links there, the next run of all pages finds out.
     (docs / "other.md").unlink()
-    assert sync() == 0
-    assert "(its-end)=" not in merged(docs)
+    sync()
+    assert "(its-end)=" not in merged()
 
 
-def test_a_folder_that_cannot_be_written_is_named(
-    docs: Path, sync: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert sync() == 0
-    catalog = catalog_path(docs).read_bytes()
-    (docs / "page.md").write_text("# A page\n\nIt has new text.\n", encoding="utf-8")
-    target = docs.parent.parent / "build" / "zh_CN" / "sample" / "merged"
+def test_a_folder_that_cannot_be_written_is_named(docs: Path) -> None:
+    sync()
+    catalog = catalog_path().read_bytes()
+    (docs / "page.md").write_text("# A page\n\nIt has new text.\n")
+    target = BUILD / "merged"
     (target / "page.md").unlink()
     target.rmdir()
     target.write_text("a file in the way of the folder", encoding="utf-8")
-    assert sync() == 70
-    err = capsys.readouterr().err
-    assert "cannot be written" in err
-    assert "merged" in err
+    told = sync(code=70).err
+    assert "cannot be written" in told
+    assert "merged" in told
     target.unlink()
-    assert sync() == 0
-    assert catalog != catalog_path(docs).read_bytes()
+    sync()
+    assert catalog != catalog_path().read_bytes()
 
 
-def test_a_second_split_does_nothing_and_a_merge_after_it_does_all(
-    docs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["pull", "sample"]) == 0
-    assert main(["split", "sample"]) == 0
-    before = snapshot(docs.parent.parent)
-    capsys.readouterr()
-    assert main(["split", "sample"]) == 0
-    assert "nothing changed for zh_CN" in capsys.readouterr().err
-    assert snapshot(docs.parent.parent) == before
-    assert main(["merge", "sample"]) == 0
-    assert merged(docs) == (docs / "page.md").read_text(encoding="utf-8")
-    translate(docs, {"A page": "一个页面"})
-    assert main(["split", "sample"]) == 0
-    assert main(["split", "sample"]) == 0
-    assert main(["merge", "sample"]) == 0
-    assert "# 一个页面" in merged(docs)
+def test_a_second_split_leaves_all_to_the_merge(docs: Path, project: Path) -> None:
+    command("pull sample")
+    command("split sample")
+    before = snapshot(project)
+    assert "nothing changed for zh_CN" in command("split sample").err
+    assert snapshot(project) == before
+    command("merge sample")
+    assert merged() == PAGE
+    translate("page", A="一个页面")
+    command("split sample")
+    command("split sample")
+    command("merge sample")
+    assert "# 一个页面" in merged()
 
 
-def test_a_split_reads_only_the_pages_that_upstream_changed(
-    docs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (docs / "other.md").write_text(
-        "# Another page\n\nWith one sentence of its own.\n", encoding="utf-8"
-    )
-    assert main(["pull", "sample"]) == 0
-    assert main(["split", "sample"]) == 0
-    translate(docs, {"A page": "一个页面"})
-    assert main(["split", "sample"]) == 0
-    (docs / "other.md").write_text(
-        "# Another page\n\nWith one new sentence of its own.\n", encoding="utf-8"
-    )
-    assert main(["pull", "sample"]) == 0
-    capsys.readouterr()
-    assert main(["split", "sample", "--json"]) == 0
-    said = capsys.readouterr()
-    assert "1 page, 1 document," in said.err
-    totals = json.loads(said.out)["locales"]["zh_CN"]["totals"]
+def test_a_split_reads_only_changed_pages(docs: Path, project: Path) -> None:
+    text = "# Another page\n\nWith one sentence of its own.\n"
+    (docs / "other.md").write_text(text)
+    command("pull sample")
+    command("split sample")
+    translate("page", A="一个页面")
+    command("split sample")
+    (docs / "other.md").write_text(text.replace("one sentence", "one new sentence"))
+    command("pull sample")
+    told = command("split sample --json")
+    assert "1 page, 1 document," in told.err
+    totals = told.json["locales"]["zh_CN"]["totals"]
     assert (totals["pages"], totals["messages"], totals["translated"]) == (2, 4, 1)
-    assert "With one new sentence" in catalog_path(docs, "other").read_text(
-        encoding="utf-8"
-    )
-    before = snapshot(docs.parent.parent / "translations")
-    (
-        docs.parent.parent / "build" / "zh_CN" / "sample" / "memo" / "updated.json"
-    ).unlink()
-    assert main(["split", "sample"]) == 0
-    assert snapshot(docs.parent.parent / "translations") == before
+    assert "With one new sentence" in catalog_path("other").read_text(encoding="utf-8")
+    before = snapshot(project / "translations")
+    (BUILD / "memo/updated.json").unlink()
+    command("split sample")
+    assert snapshot(project / "translations") == before
     (docs / "other.md").unlink()
-    assert main(["pull", "sample"]) == 0
-    capsys.readouterr()
-    assert main(["split", "sample", "--json"]) == 0
-    assert (
-        json.loads(capsys.readouterr().out)["locales"]["zh_CN"]["totals"]["pages"] == 1
-    )
-
-
-def test_catalogue_of_unknown_entries_is_not_lost(docs: Path, sync: Run) -> None:
-    catalog_path(docs).parent.mkdir(parents=True, exist_ok=True)
-    lost = Entry(msgid="Something that stands nowhere.", msgstr="哪里都没有的东西。")
-    catalog_path(docs).write_bytes(
-        po.format_catalog(Catalog(header={"Language": "zh_CN"}, entries=(lost,)))
-    )
-    assert sync() == 0
-    entries = read_catalog(catalog_path(docs)).entries
-    assert [entry.msgstr for entry in entries if entry.obsolete] == [
-        "哪里都没有的东西。"
-    ]
+    command("pull sample")
+    totals = command("split sample --json").json["locales"]["zh_CN"]["totals"]
+    assert totals["pages"] == 1
