@@ -6,14 +6,14 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from branch_project import Clone
-from folders import read_tree
+from in_process import command
 from places import ROOT
 
-from pipeline.cli import main
 from pipeline.commands.memory import DRIVER
 from pipeline.core.memory.record import digest
 from pipeline.stages.update.merge_driver import _place_of
@@ -42,11 +42,9 @@ def translate(work: Clone, branch: str, **texts: str) -> None:
     """Translate paragraphs of the cellar on a branch, which is made if need be; commit that."""
     if branch not in work.git("branch", "--format=%(refname:short)").split():
         work.git("branch", branch, "main")
-    work.git("checkout", "-q", branch)
-    assert work.sync() == 0
+    work.visit(branch)
     for word, text in texts.items():
-        work.translate("cellar", word, text)
-    assert work.sync() == 0
+        work.save("cellar", word, text)
     work.commit(f"Translate {', '.join(texts)}")
 
 
@@ -66,9 +64,9 @@ def test_neighbours_merge_where_lines_would_not(work: Clone) -> None:
     words = "lamp saw glue drill bench apron drawer clamp varnish hammer".split()
     translate(work, "one", **{word: f"一：{word}" for word in words[::2]})
     translate(work, "two", **{word: f"二：{word}" for word in words[1::2]})
-    for order in (("one", "two"), ("two", "one")):
-        work.git("checkout", "-q", "--detach", order[0])
-        work.git("merge", "-q", "-m", "both", order[1])
+    for ours, theirs in (("one", "two"), ("two", "one")):
+        work.git("checkout", "-q", "--detach", ours)
+        work.git("merge", "-q", "-m", "both", theirs)
         work.assert_follows()
         assert all(work.texts("cellar").values())
 
@@ -82,17 +80,13 @@ def test_both_sides_of_an_entry_are_one_conflict_that_names_them(work: Clone) ->
     text = memory_of(work)
     assert text.count("<<<<<<<") == text.count("=======") == text.count(">>>>>>>") == 1
     ours, theirs = text[text.index("<<<<<<<") :].split("=======\n")
-    assert "二号胶水" in ours
-    assert "一号胶水" in theirs.split(">>>>>>>")[0]
-    assert "Li Lei" in ours
-    assert "Li Lei" in theirs
+    theirs, _, rest = theirs.partition(">>>>>>>")
+    for side, words in ((ours, "二号胶水"), (theirs, "一号胶水")):
+        assert words in side
+        assert "Li Lei" in side
     assert work.sync() == 4
     # Mended as any conflict is: one side stays, the marks go.
-    start, middle, end = (
-        text.index(mark) for mark in ("<<<<<<<", "=======", ">>>>>>>")
-    )
-    rest = text[text.index("\n", end) + 1 :]
-    mended = text[:start] + text[middle + len("=======\n") : end] + rest
+    mended = text[: text.index("<<<<<<<")] + theirs + rest.partition("\n")[2]
     (work.memories / "cellar.po").write_text(mended, "utf-8")
     work.commit("Merge one")
     work.assert_follows()
@@ -106,12 +100,8 @@ def test_rebase_and_cherry_pick_use_it_too(work: Clone) -> None:
     translate(work, "two", bench="工作台")
     work.git("rebase", "-q", "one")
     work.assert_follows()
-    texts = work.texts("cellar")
-    assert [texts[word] for word in ("lamp", "glue", "bench")] == [
-        "灯",
-        "胶水",
-        "工作台",
-    ]
+    texts = [work.texts("cellar")[word] for word in ("lamp", "glue", "bench")]
+    assert texts == ["灯", "胶水", "工作台"]
     translate(work, "three", saw="锯", bench="工作台")
     said = fails(work, "cherry-pick", "one")
     assert memory_of(work).count("<<<<<<<") == 1
@@ -121,23 +111,9 @@ def test_rebase_and_cherry_pick_use_it_too(work: Clone) -> None:
     work.assert_follows()
 
 
-def test_stash_that_is_popped_over_a_change(work: Clone) -> None:
-    translate(work, "one", lamp="灯")
-    work.translate("cellar", "saw", "锯子")
-    assert work.sync() == 0
-    work.git("stash", "-q")
-    translate(work, "one", glue="胶水")
-    work.git("stash", "pop", "-q")
-    assert work.sync() == 0
-    assert work.texts("cellar")["saw"] == "锯子"
-    assert work.texts("cellar")["glue"] == "胶水"
-
-
 def test_an_upgrade_merges_with_translations_of_what_it_changes(work: Clone) -> None:
     work.branch("upgrade")
-    work.move_to("v2")
-    assert work.sync() == 0
-    work.commit("Upgrade")
+    work.upgrade()
     translate(work, "one", lamp="灯", hammer="锤子", glue="胶水")
     for order in (("upgrade", "one"), ("one", "upgrade")):
         work.git("checkout", "-q", "--detach", order[0])
@@ -145,11 +121,8 @@ def test_an_upgrade_merges_with_translations_of_what_it_changes(work: Clone) -> 
         assert '"X-Upstream-Ref: v2\\n"' in memory_of(work)
         assert work.sync() == 0
         assert work.comments() == []
-        states = {
-            entry.msgstr: (entry.fuzzy, entry.obsolete)
-            for entry in work.read("cellar").entries
-            if entry.msgstr
-        }
+        entries = work.read("cellar").entries
+        states = {entry.msgstr: (entry.fuzzy, entry.obsolete) for entry in entries}
         # What upstream has dropped is obsolete, what it has changed waits.
         assert states["胶水"] == (False, False)
         assert states["锤子"] == (False, True)
@@ -158,8 +131,9 @@ def test_an_upgrade_merges_with_translations_of_what_it_changes(work: Clone) -> 
 
 
 def test_both_sides_add_the_file(work: Clone) -> None:
-    work.git("rm", "-q", "translations/memory/zh_CN/docs/cellar.po")
-    work.git("commit", "-qm", "Without the cellar")
+    work.drop_memory("cellar", "without")
+    work.switch("main")
+    work.git("merge", "-q", "without")
     translate(work, "one", glue="胶水", saw="锯子")
     translate(work, "two", drill="钻头", saw="锯子")
     work.git("merge", "-q", "-m", "both", "one")
@@ -169,9 +143,7 @@ def test_both_sides_add_the_file(work: Clone) -> None:
 
 
 @pytest.mark.parametrize("fault", ["no python", "no memory"])
-def test_where_it_cannot_run_git_merges_lines_and_marks_what_it_cannot(
-    work: Clone, fault: str
-) -> None:
+def test_without_the_driver_git_merges_lines(work: Clone, fault: str) -> None:
     translate(work, "one", glue="一号", saw="锯子")
     translate(work, "two", glue="二号")
     if fault == "no python":
@@ -191,32 +163,27 @@ def test_where_it_cannot_run_git_merges_lines_and_marks_what_it_cannot(
     assert "锯子" in text
 
 
-def test_setup_is_done_once_and_says_what_is_missing(
-    work: Clone, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(work.root)
-    before = (work.root / ".git" / "config").read_bytes()
-    assert main(["memory", "setup"]) == 0
-    assert "in this clone already" in capsys.readouterr().err
-    assert (work.root / ".git" / "config").read_bytes() == before
+def test_setup_is_done_once_and_says_what_is_missing(work: Clone) -> None:
+    config = work.root / ".git" / "config"
+    before = config.read_bytes()
+    setup = partial(command, "memory setup", root=work.root)
+    assert "in this clone already" in setup().err
+    assert config.read_bytes() == before
     work.git("config", "--remove-section", f"merge.{DRIVER}")
     work.git("rm", "-q", ".gitattributes")
-    assert main(["memory", "setup"]) == 0
-    said = capsys.readouterr().err
-    assert "in this clone from now on" in said
-    assert LINE in said
+    told = setup().err
+    assert "in this clone from now on" in told
+    assert LINE in told
     assert LINE in ATTRIBUTES
-    assert main(["memory", "setup", "docs"]) == 2
-    assert "applies to the whole clone" in capsys.readouterr().err
+    assert "applies to the whole clone" in setup("docs", code=2).err
 
 
-def test_setup_needs_a_repository(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_no_setup_without_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    assert main(["memory", "setup"]) == 2
-    assert "is not in a git repository" in capsys.readouterr().err
+    told = command("memory setup", root=tmp_path, code=2).err
+    assert "is not in a git repository" in told
 
 
 def three_versions(work: Clone, folder: Path) -> list[Path]:
@@ -231,26 +198,35 @@ def three_versions(work: Clone, folder: Path) -> list[Path]:
     return files
 
 
-@pytest.mark.parametrize(("asked", "size"), [("2000000000", 100), ("3", 7), ("9", 9)])
-def test_a_branch_cannot_ask_for_any_size_of_marks(
+@pytest.mark.parametrize(
+    ("asked", "size"),
+    [("2000000000", 100), ("3", 7), ("9", 9)],
+    ids=["too large", "too small", "fits"],
+)
+def test_marks_have_the_labels_of_git_and_a_size_within_limits(
     work: Clone, tmp_path: Path, asked: str, size: int
 ) -> None:
-    """``.gitattributes`` has it; shells and our reader look for seven characters."""
-    files = three_versions(work, tmp_path)
-    words = [*map(str, files), asked, "cellar.po", "two", "one"]
-    assert main(["memory", "-q", "merge", "--", *words]) == 1
-    marks = [line for line in files[1].read_text("utf-8").split("\n") if "===" in line]
-    assert marks == ["=" * size]
+    """A branch has the size in ``.gitattributes``; our reader looks for seven characters."""
+    base, ours, theirs = three_versions(work, tmp_path)
+    before = base.read_bytes()
+    label = "one (Translate glue)"  # of newer gits
+    words = (base, ours, theirs, asked, "cellar.po", "two", label)
+    command("memory -q merge --", *words, code=1)
+    lines = ours.read_text("utf-8").split("\n")
+    assert [line for line in lines if line.startswith(("<<<", "===", ">>>"))] == [
+        f"{'<' * size} two",
+        "=" * size,
+        f"{'>' * size} {label}",
+    ]
+    assert base.read_bytes() == before
 
 
-def test_the_driver_called_twice_at_once_ends_as_once(
-    work: Clone, tmp_path: Path
-) -> None:
+def test_two_drivers_at_once_end_as_one(work: Clone, tmp_path: Path) -> None:
     files = three_versions(work, tmp_path)
     words = [*map(str, files), "7", "cellar.po", "two", "one"]
-    command = [sys.executable, "-m", "pipeline", "memory", "merge", "--", *words]
+    program = [sys.executable, "-m", "pipeline", "memory", "merge", "--", *words]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    running = [subprocess.Popen(command, env=environment) for _ in range(2)]
+    running = [subprocess.Popen(program, env=environment) for _ in range(2)]
     ends = [process.wait(timeout=120) for process in running]
     # The slower one may find the marks of the faster one, and refuses the file.
     assert 1 in ends
@@ -261,23 +237,10 @@ def test_the_driver_called_twice_at_once_ends_as_once(
     assert not list(tmp_path.glob(".*"))
 
 
-@pytest.mark.parametrize("words", [[], ["a", "b", "c"], list("abcxefg")])
-def test_merge_is_for_git(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["memory", "merge", *words]) == 2
-    assert "memory merge is for git" in capsys.readouterr().err
-
-
-def test_labels_of_newer_gits_are_shown(work: Clone, tmp_path: Path) -> None:
-    files = three_versions(work, tmp_path)
-    words = [*map(str, files), "9", "cellar.po", "two", "one (Translate glue)"]
-    assert main(["memory", "-q", "merge", "--", *words]) == 1
-    lines = files[1].read_text("utf-8").split("\n")
-    assert [line for line in lines if line.startswith(("<<<", "===", ">>>"))] == [
-        "<<<<<<<<< two",
-        "=========",
-        ">>>>>>>>> one (Translate glue)",
-    ]
-    assert read_tree(tmp_path)["0"] == files[0].read_bytes()
+@pytest.mark.parametrize("words", ["", "a b c", "a b c x e f g"])
+def test_merge_is_for_git(words: str) -> None:
+    told = command(f"memory merge {words}", code=2).err
+    assert "memory merge is for git" in told
 
 
 def test_a_conflict_names_the_page_the_english_and_the_authors(work: Clone) -> None:
@@ -300,22 +263,6 @@ def test_a_conflict_names_the_page_the_english_and_the_authors(work: Clone) -> N
     # Without catalogues, as in a fresh clone, there is no English to name it by.
     shutil.rmtree(work.catalogs)
     assert f"cellar: '{digest(GLUE)}' was translated" in fails(work, "merge", "one")
-
-
-def test_what_an_upgrade_drops_is_found_on_its_page_after_a_merge(work: Clone) -> None:
-    work.branch("upgrade")
-    work.move_to("v2")
-    assert work.sync() == 0
-    work.commit("Upgrade")
-    translate(work, "one", hammer="锤子")
-    work.git("merge", "-q", "-m", "both", "upgrade")
-    seen = [line for line in memory_of(work).split("\n") if "seen: " in line]
-    assert [line.rpartition(" ")[2] for line in seen] == ["cellar"]
-    shutil.rmtree(work.catalogs)
-    assert work.sync() == 0
-    assert work.codes() == []
-    kept = {entry.msgstr for entry in work.read("cellar").entries if entry.obsolete}
-    assert kept == {"锤子"}
 
 
 @pytest.mark.parametrize("root", ["", "a/project/"])
