@@ -23,34 +23,30 @@ from folders import read_tree
 from killing import killed_after
 from msgspec import Struct, field
 from msgspec.structs import replace
+from workbench import save_entry
 
 from pipeline.adapters import po
 from pipeline.cli import main
-from pipeline.commands.serve.page import save
-from pipeline.config.reader import read_settings
 from pipeline.core.memory.record import digest
-from pipeline.core.workbench.editing import Edited, Step
-from pipeline.entries import Catalog, Entry
-from pipeline.log import QUIET, Log
-from pipeline.run import Run
+from pipeline.entries import Entry
 
 KILLS = int(os.environ.get("JAX_DOCS_KILLS", "34"))
-SYNC = ("sync", NAME, "--no-execute")
-BUILD = ("build", NAME, "--no-execute")
+SYNC = f"sync {NAME} --no-execute"
+BUILD = f"build {NAME} --no-execute"
 MEMORY = f"translations/memory/{LOCALE}/{NAME}"
 # Differs between runs: locks, memos, reports, git's files, and absolute paths in Sphinx's state.
 OF_ONE_RUN = re.compile(
     r"(^|/)(\.git|\.lock|memo|report\.|junit\.|git|site-src|doctrees)(/|$|\w)"
 )
 # Commands that may follow a killed one.
-NEXT = (
+NEXT = [
     SYNC,
     BUILD,
-    ("check", "--fix"),
-    ("export", NAME),
-    ("status", NAME, "--badges"),
-    ("review", "HEAD"),
-)
+    "check --fix",
+    f"export {NAME}",
+    f"status {NAME} --badges",
+    "review HEAD",
+]
 
 
 def unspaced(entry: Entry) -> Entry:
@@ -78,10 +74,8 @@ def move_branch(work: Clone) -> None:
     """Let git replace the memory of a page that has unstored work as well."""
     translate_all(work)
     work.branch("more")
-    work.translate("yard/shed", "lamp", "另一个分支上的灯")
-    assert work.sync() == 0
-    work.commit("Translate the lamp anew")
-    work.git("checkout", "-q", "main")
+    work.store("yard/shed", "lamp", "另一个分支上的灯")
+    work.switch("main")
     work.translate("yard/shed", "glue", "还没存的胶水")
 
 
@@ -102,7 +96,7 @@ def edit_export(work: Clone) -> None:
 def change_commits(work: Clone) -> None:
     """Name commits in the memory that upstream does not have."""
     translate_all(work)
-    assert work.run(*BUILD) == 0
+    assert work.run(*BUILD.split()) == 0
     for path in (work.root / MEMORY).rglob("*.po"):
         path.write_bytes(re.sub(rb"[0-9a-f]{40}", b"f" * 40, path.read_bytes()))
 
@@ -120,7 +114,7 @@ class Work(Struct, frozen=True):
     """What is killed: a command line, or a function, on a project that is made ready."""
 
     begin: Callable[[Clone], None]
-    words: tuple[str, ...] = ()
+    line: str = ""
     function: Callable[[Clone], None] | None = None
 
     def start(self, clone: Clone) -> int:
@@ -129,66 +123,39 @@ class Work(Struct, frozen=True):
             if self.function is not None:
                 self.function(clone)
                 return 0
-            command, *words = self.words
+            command, *words = self.line.split()
             return main([command, "-qq", *words])
 
 
 def save_entries(clone: Clone) -> None:
     """Save translations one by one, as the workbench does."""
-    settings = read_settings(clone.root / "pyproject.toml", environ={})
-    run = Run(
-        settings=settings,
-        upstream=settings.upstream(NAME),
-        log=Log(QUIET),
-        locales=(LOCALE,),
-    )
-    for number in range(10):
-        save(run, "cellar", partial(saved_entry, number=number), locale=LOCALE)
+    for word in "lamp saw glue drill bench apron drawer clamp varnish hammer".split():
+        save_entry(clone.root, NAME, "cellar", word, f"工作台里的{word}")
 
 
-def saved_entry(catalog: Catalog, /, *, stamp: object, number: int) -> Edited:
-    del stamp  # it has the current time
-    entries = list(catalog.entries)
-    entries[number] = replace(entries[number], msgstr=f"工作台里的第{number}条")
-    changed = replace(catalog, entries=tuple(entries))
-    step = Step(before=catalog.entries[number], after=entries[number])
-    return Edited(catalog=changed, step=step)
-
-
-DRIVER = ("base", "ours", "theirs", "7", f"{MEMORY}/cellar.po", "ours", "theirs")
+DRIVER = ".merge_file_base .merge_file_ours .merge_file_theirs 7"
+INIT = "--url https://example.org/lamps --docs docs --from someone/docs-pipeline@v1"
 WORKS = {
     "sync": Work(move_upstream, SYNC),
-    "pull": Work(forget_pull, ("pull", NAME)),
-    "split": Work(move_branch, ("split", NAME)),
-    "merge": Work(move_branch, ("merge", NAME)),
+    "pull": Work(forget_pull, f"pull {NAME}"),
+    "split": Work(move_branch, f"split {NAME}"),
+    "merge": Work(move_branch, f"merge {NAME}"),
     "build": Work(move_branch, BUILD),
-    "site": Work(move_branch, ("site", NAME, "--no-execute")),
+    "site": Work(move_branch, f"site {NAME} --no-execute"),
     "upgrade": Work(
-        translate_all,
-        ("upgrade", "v2", NAME, "--package-version", "1.0.0", "--no-execute"),
+        translate_all, f"upgrade v2 {NAME} --package-version 1.0.0 --no-execute"
     ),
-    "check": Work(translate_all, ("check", "--fix")),
-    "export": Work(translate_all, ("export", NAME)),
-    "import": Work(edit_export, ("import", "build/export", "--name", NAME)),
-    "restamp": Work(change_commits, ("memory", "restamp", NAME)),
-    "review": Work(translate_all, ("review", "HEAD~1")),
-    "badges": Work(translate_all, ("status", NAME, "--badges")),
+    "check": Work(translate_all, "check --fix"),
+    "export": Work(translate_all, f"export {NAME}"),
+    "import": Work(edit_export, f"import build/export --name {NAME}"),
+    "restamp": Work(change_commits, f"memory restamp {NAME}"),
+    "review": Work(translate_all, "review HEAD~1"),
+    "badges": Work(translate_all, f"status {NAME} --badges"),
     "driver": Work(
-        three_versions,
-        (
-            *("memory", "merge", "--"),
-            *(f".merge_file_{name}" for name in DRIVER[:3]),
-            *DRIVER[3:],
-        ),
+        three_versions, f"memory merge -- {DRIVER} {MEMORY}/cellar.po ours theirs"
     ),
-    "setup": Work(translate_all, ("memory", "setup")),
-    "init": Work(
-        translate_all,
-        (
-            *("init", "own", "--name", "lamps", "--url", "https://example.org/lamps"),
-            *("--docs", "docs", "--from", "someone/docs-pipeline@v1"),
-        ),
-    ),
+    "setup": Work(translate_all, "memory setup"),
+    "init": Work(translate_all, f"init own --name lamps {INIT}"),
     "save": Work(translate_all, function=save_entries),
 }
 PARTS = 1 + KILLS // 400
@@ -237,21 +204,21 @@ class Unkilled(Struct, frozen=True):
 
     ready: Clone
     whole: Clone
-    files: dict[tuple[str, ...], set[str]] = field(default_factory=dict)
+    files: dict[str, set[str]] = field(default_factory=dict)
 
-    def after(self, words: tuple[str, ...]) -> set[str]:
-        """Return the files after the command ``words``, in both cases together."""
-        if words not in self.files:
-            self.files[words] = set()
+    def after(self, line: str) -> set[str]:
+        """Return the files after the command ``line``, in both cases together."""
+        if line not in self.files:
+            self.files[line] = set()
             for start in (self.ready, self.whole):
                 one = start.copy(start.root.with_name("followed"))
-                one.run(*words)
-                self.files[words] |= outcome(one).keys()
-                if words not in (SYNC, BUILD):
+                one.run(*line.split())
+                self.files[line] |= outcome(one).keys()
+                if line not in (SYNC, BUILD):
                     # Only these bring the docs back to the pin after a killed upgrade.
-                    self.files[words] |= kept_by_upgrade(one)
+                    self.files[line] |= kept_by_upgrade(one)
                 shutil.rmtree(one.root)
-        return self.files[words]
+        return self.files[line]
 
 
 @pytest.mark.slow
@@ -263,9 +230,7 @@ def test_a_killed_command_loses_nothing_and_the_next_run_repairs_it(
     work = WORKS[name]
     ready = begun.copy(tmp_path / "ready")
     work.begin(ready)
-    whole, timed = (Clone(tmp_path / copy) for copy in ("whole", "timed"))
-    for copy in (whole, timed):
-        shutil.copytree(ready.root, copy.root, symlinks=True)
+    whole, timed = (ready.copy(tmp_path / copy) for copy in ("whole", "timed"))
     assert work.start(whole) in (0, 1)
     kept = translations(ready) & translations(whole)
     assert len(kept) > 20
@@ -277,14 +242,13 @@ def test_a_killed_command_loses_nothing_and_the_next_run_repairs_it(
     count = max(1, KILLS // (PARTS * len(WORKS)))
     killed = 0
     for number in range(count):
-        one = Clone(tmp_path / f"killed{number}")
-        shutil.copytree(ready.root, one.root, symlinks=True)
+        one = ready.copy(tmp_path / f"killed{number}")
         moment = chance.random() * took
         killed += killed_after(moment, partial(work.start, one))
         assert translations(one) >= kept, moment
         if number % 2:
             follower = chance.choice(NEXT)
-            one.run(*follower)
+            one.run(*follower.split())
             left = outcome(one).keys() - unkilled.after(follower)
             if name == "site":
                 left = {path for path in left if not is_half_site(path)}
@@ -292,12 +256,10 @@ def test_a_killed_command_loses_nothing_and_the_next_run_repairs_it(
             assert translations(one) >= kept, (moment, follower)
         else:
             if name == "driver":
-                three_versions(
-                    one
-                )  # git never calls the driver twice on the same files
+                three_versions(one)  # git never calls the driver twice on them
             assert work.start(one) in (0, 1), moment
             assert outcome(one) == expected, moment
-        assert one.run(*SYNC) in (0, 1)
+        assert one.sync() in (0, 1)
         assert one.run("memory", "verify", NAME) == 0
         # A child of the killed run may still be ending.
         shutil.rmtree(one.root, ignore_errors=True)
@@ -308,7 +270,7 @@ def test_a_killed_command_loses_nothing_and_the_next_run_repairs_it(
 def test_the_work_that_is_killed_is_of_every_kind(begun: Clone, tmp_path: Path) -> None:
     work = begun.copy(tmp_path / "project")
     move_upstream(work)
-    assert work.run(*SYNC) == 0
+    assert work.sync() == 0
     states = {(entry.fuzzy, entry.obsolete) for entry in work.read("cellar").entries}
     assert states == {(False, False), (True, False), (False, True)}
     assert not (work.root / "translations" / LOCALE / NAME / "attic.po").exists()

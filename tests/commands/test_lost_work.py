@@ -11,7 +11,6 @@ import os
 import re
 import shutil
 from collections.abc import Callable
-from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -19,71 +18,57 @@ import pytest
 from branch_project import Clone
 from catalog_files import edit_catalog
 from folders import read_tree
+from in_process import command
 from msgspec.structs import replace
 from repositories import git
 
 from pipeline.adapters import po
-from pipeline.cli import main
 from pipeline.entries import Entry
+
+UPGRADE = "upgrade v2 docs --package-version 1.0.0"
 
 
 @pytest.fixture
-def work(begun: Clone, tmp_path: Path) -> Clone:
-    """A project whose ``main`` has one page translated."""
-    return begun.copy(tmp_path / "project")
+def beside(work: Clone) -> Clone:
+    """The project on main, beside a branch that has the catalogues as well."""
+    work.commit_catalogs("weblate")
+    work.visit("main")
+    return work
 
 
-def commit_catalogs(work: Clone, branch: str) -> None:
-    """Make a branch that has the catalogues as well, and go back to main."""
-    work.branch(branch)
-    work.git("add", "--force", "translations")
-    work.git("commit", "-qm", "Catalogues for Weblate")
-    work.git("checkout", "-q", "main")
-    assert work.sync() == 0
-
-
-def empty(work: Clone, name: str, word: str) -> None:
-    """Take the translation of a paragraph away, as an editor does."""
+def empty(work: Clone, *words: str) -> None:
+    """Take translations of the cellar away, as an editor does."""
 
     def change(entry: Entry) -> Entry:
-        is_meant = word in entry.msgid.split() and not entry.obsolete
+        is_meant = {*words} & {*entry.msgid.split()} and not entry.obsolete
         return replace(entry, msgstr="") if is_meant else entry
 
-    work.edit(name, change)
+    work.edit("cellar", change)
 
 
 # A branch that commits catalogues
 
 
-def test_catalogues_that_git_has_overwritten_are_told_in_one_warning(
-    work: Clone,
-) -> None:
-    commit_catalogs(work, "weblate")
-    work.translate("cellar", "glue", "没有存的胶水")
-    work.translate("garage", "saw", "没有存的锯子")
-    work.git("checkout", "-q", "weblate")
-    assert work.sync() == 0
-    (finding,) = work.findings("catalogue-overwritten")
+def test_one_warning_tells_of_all_overwritten_catalogues(beside: Clone) -> None:
+    beside.translate("cellar", "glue", "没有存的胶水")
+    beside.translate("garage", "saw", "没有存的锯子")
+    beside.visit("weblate")
+    (finding,) = beside.findings("catalogue-overwritten")
     assert finding["where"] == "translations/zh_CN/docs/attic.po"
     assert "overwritten 4 catalogues" in finding["text"]
     assert "git worktree add" in finding["hint"]
-    work.translate("cellar", "glue", "又译一次的胶水")
-    assert work.sync() == 0
-    assert work.codes() == []
+    beside.save("cellar", "glue", "又译一次的胶水")
+    assert beside.codes() == []
 
 
-def test_what_was_stored_and_not_committed_outlives_a_catalogue_of_gits(
-    work: Clone,
-) -> None:
-    work.translate("cellar", "saw", "旧锯子")
-    assert work.sync() == 0
-    work.commit("The saw")
-    commit_catalogs(work, "weblate")
+def test_stored_work_outlives_a_catalogue_of_gits(work: Clone) -> None:
+    work.store("cellar", "saw", "旧锯子")
+    work.commit_catalogs("weblate")
+    work.visit("main")
     work.translate("cellar", "glue", "存了的胶水")
-    work.translate("cellar", "saw", "新锯子")
-    assert work.sync() == 0
+    work.save("cellar", "saw", "新锯子")
     # The memory is the same on both branches, so git lets the change go along.
-    work.git("checkout", "-q", "weblate")
+    work.switch("weblate")
     assert work.texts("cellar")["glue"] == ""
     assert work.sync() == 0
     texts = work.texts("cellar")
@@ -92,44 +77,31 @@ def test_what_was_stored_and_not_committed_outlives_a_catalogue_of_gits(
     assert work.codes() == ["catalogue-overwritten"]
 
 
-def test_what_a_forced_checkout_takes_from_the_memory_is_told(work: Clone) -> None:
-    commit_catalogs(work, "weblate")
-    work.translate("cellar", "glue", "存了的胶水")
-    assert work.sync() == 0
-    work.git("checkout", "-q", "--force", "weblate")
-    assert work.sync() == 0
-    assert work.codes() == ["catalogue-overwritten", "memory-taken-back"]
-    assert work.kept("set-aside") == {"gone from the memory": "存了的胶水"}
+def test_what_a_forced_checkout_takes_from_the_memory_is_told(beside: Clone) -> None:
+    beside.save("cellar", "glue", "存了的胶水")
+    beside.git("checkout", "-q", "--force", "weblate")
+    assert beside.sync() == 0
+    assert beside.codes() == ["catalogue-overwritten", "memory-taken-back"]
+    assert beside.kept("set-aside") == {"gone from the memory": "存了的胶水"}
 
 
-def test_new_work_on_a_branch_with_catalogues_comes_into_the_memory(
-    work: Clone,
-) -> None:
-    commit_catalogs(work, "weblate")
-    work.git("checkout", "-q", "weblate")
-    work.translate("cellar", "glue", "在别处译的胶水")
-    work.translate("yard/shed", "glue", "在别处改的胶水")
-    work.git("commit", "-qam", "Translate in Weblate")
-    work.git("checkout", "-q", "main")
-    assert work.sync() == 0
-    assert work.texts("cellar")["glue"] == ""
-    work.translate("garage", "saw", "锯子")
-    assert work.sync() == 0
-    work.commit("The saw")
-    work.git("checkout", "-q", "weblate")
-    assert work.sync() == 0
-    assert work.texts("cellar")["glue"] == "在别处译的胶水"
-    assert work.texts("yard/shed")["glue"] == "在别处改的胶水"
-    assert [code for code in work.codes() if code.startswith("memory")] == []
+def test_new_work_in_committed_catalogues_is_stored(beside: Clone) -> None:
+    beside.switch("weblate")
+    beside.translate("cellar", "glue", "在别处译的胶水")
+    beside.translate("yard/shed", "glue", "在别处改的胶水")
+    beside.git("commit", "-qam", "Translate in Weblate")
+    beside.visit("main")
+    assert beside.texts("cellar")["glue"] == ""
+    beside.store("garage", "saw", "锯子")
+    beside.visit("weblate")
+    assert beside.texts("cellar")["glue"] == "在别处译的胶水"
+    assert beside.texts("yard/shed")["glue"] == "在别处改的胶水"
+    assert [code for code in beside.codes() if code.startswith("memory")] == []
 
 
 def test_a_commit_of_ones_own_catalogues_is_no_overwriting(work: Clone) -> None:
-    work.branch("weblate")
-    work.git("add", "--force", "translations")
-    work.git("commit", "-qm", "Catalogues for Weblate")
-    work.translate("cellar", "glue", "胶水")
-    assert work.sync() == 0
-    work.commit("The glue")
+    work.commit_catalogs("weblate")
+    work.store("cellar", "glue", "胶水")
     work.translate("cellar", "glue", "别的胶水")
     work.commit("Another one")
     assert work.sync() == 0
@@ -140,15 +112,10 @@ def test_a_commit_of_ones_own_catalogues_is_no_overwriting(work: Clone) -> None:
 # Emptied strings
 
 
-def test_emptied_strings_are_told_and_their_words_stay_as_obsolete(
-    work: Clone,
-) -> None:
+def test_emptied_strings_stay_as_obsolete_entries(work: Clone) -> None:
     work.translate("cellar", "glue", "胶水")
-    work.translate("cellar", "saw", "锯子")
-    assert work.sync() == 0
-    work.commit("Translate")
-    empty(work, "cellar", "glue")
-    empty(work, "cellar", "saw")
+    work.store("cellar", "saw", "锯子")
+    empty(work, "glue", "saw")
     assert work.sync() == 0
     (finding,) = work.findings("translation-emptied")
     line = int(finding["where"].rpartition(":")[2])
@@ -172,9 +139,8 @@ def test_emptied_strings_are_told_and_their_words_stay_as_obsolete(
     texts = work.texts("cellar")
     assert (texts["glue"], texts["saw"]) == ("", "")
     # Emptied once more, with other words.
-    work.translate("cellar", "glue", "又一种胶水")
-    assert work.sync() == 0
-    empty(work, "cellar", "glue")
+    work.save("cellar", "glue", "又一种胶水")
+    empty(work, "glue")
     assert work.sync() == 0
     kept = {entry.msgstr: entry.context for entry in work.read("cellar").entries}
     assert kept["又一种胶水"] == "emptied (2)"
@@ -182,11 +148,9 @@ def test_emptied_strings_are_told_and_their_words_stay_as_obsolete(
 
 
 def test_words_that_move_to_another_message_are_not_emptied(work: Clone) -> None:
-    work.translate("cellar", "glue", "贴错的译文")
-    assert work.sync() == 0
-    empty(work, "cellar", "glue")
-    work.translate("cellar", "saw", "贴错的译文")
-    assert work.sync() == 0
+    work.save("cellar", "glue", "贴错的译文")
+    empty(work, "glue")
+    work.save("cellar", "saw", "贴错的译文")
     # It was the translation of other English, and is kept.
     assert len(work.findings("translation-emptied")) == 1
     work.commit("Mend it")
@@ -207,9 +171,7 @@ def progress(work: Clone, name: str) -> int:
     return int(row["translated"])
 
 
-def test_a_catalogue_with_a_stray_quote_is_named_and_what_is_stored_is_shown(
-    work: Clone,
-) -> None:
+def test_a_catalogue_with_a_stray_quote_is_named_and_kept(work: Clone) -> None:
     path = work.catalogs / "yard/shed.po"
     build = ("build", "docs", "--no-execute")
     assert work.run(*build) == 0
@@ -260,31 +222,21 @@ def forbid(patch: pytest.MonkeyPatch, path: Path) -> None:
 # The English that each run meets, and what a person cannot read in it.
 @pytest.mark.parametrize("release", ["v1", "v2"])
 @pytest.mark.parametrize(
-    ("name", "is_folder"),
-    [("yard/shed.po", False), ("yard", True), ("", True)],
+    ("name", "stays"), [("yard/shed.po", "yard/shed.po"), ("yard", ""), ("", "")]
 )
 def test_a_catalogue_that_may_not_be_read_is_not_a_missing_one(
-    work: Clone,
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-    is_folder: bool,
-    release: str,
+    work: Clone, monkeypatch: pytest.MonkeyPatch, name: str, stays: str, release: str
 ) -> None:
     work.translate("yard/shed", "saw", "没有存的锯子")
-    if release != "v1":
-        work.move_to(release)
+    work.move_to(release)
     before = read_tree(work.root / "translations")
     with monkeypatch.context() as patch:
         forbid(patch, work.catalogs / name)
         assert work.sync() == 4
     after = read_tree(work.root / "translations")
-    if is_folder:
-        # Nobody can list its pages: nothing is updated at all.
-        assert after == before
-    else:
-        for kept in work.catalogs / name, work.memories / name:
-            kept_name = kept.relative_to(work.root / "translations").as_posix()
-            assert after[kept_name] == before[kept_name]
+    # Where nobody can list the pages, nothing is updated at all.
+    kept = [path for path in before if f"docs/{stays}" in path]
+    assert {path: after[path] for path in kept} == {path: before[path] for path in kept}
     assert work.sync() == 0
     assert work.texts("yard/shed")["saw"] == "没有存的锯子"
 
@@ -320,40 +272,27 @@ def with_words(words: dict[str, str]) -> Callable[[Entry], Entry]:
     return change
 
 
-def test_conflicts_of_an_import_are_those_that_two_have_made(
-    work: Clone, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_conflicts_of_an_import_are_those_that_two_have_made(work: Clone) -> None:
     path = copied(work, "yard/shed")
     work.translate("yard/shed", "saw", "这里新译的锯子")
-    work.translate("yard/shed", "drill", "这里新译的钻头")
-    assert work.sync() == 0
-    work.commit("The saw and the drill")
+    work.store("yard/shed", "drill", "这里新译的钻头")
     edit_catalog(
         path, with_words({"glue": "别处新译的胶水", "drill": "别处新译的钻头"})
     )
-    with chdir(work.root):
-        assert main(["import", "--name", "docs", str(path)]) == 0
-    said = capsys.readouterr()
-    assert said.out.count("[import-conflict]") == 1
-    assert "别处新译的钻头" in said.out
-    assert "1 translations imported" in said.err
-    texts = work.texts("yard/shed")
-    assert texts["glue"] == "别处新译的胶水"
-    assert texts["saw"] == "这里新译的锯子"
-    assert texts["drill"] == "这里新译的钻头"
+    told = command("import --name docs", path, root=work.root)
+    assert told.out.count("[import-conflict]") == 1
+    assert "别处新译的钻头" in told.out
+    assert f"{path}:" in told.out
+    assert "1 translations imported" in told.err
+    texts = [work.texts("yard/shed")[word] for word in ("glue", "saw", "drill")]
+    assert texts == ["别处新译的胶水", "这里新译的锯子", "这里新译的钻头"]
 
 
 @pytest.mark.parametrize("page", ["attic", "cellar"])
-def test_work_on_english_or_a_page_that_is_gone_is_taken(
-    work: Clone, page: str
-) -> None:
-    work.translate(page, "lamp", "灯")
-    assert work.sync() == 0
-    work.commit("The lamp")
+def test_work_on_vanished_english_is_taken(work: Clone, page: str) -> None:
+    work.store(page, "lamp", "灯")
     path = copied(work, page)
-    work.move_to("v2")
-    assert work.sync() == 0
-    work.commit("Upgrade")
+    work.upgrade()
     # The hammer is dropped from the cellar, the attic is called loft now.
     edit_catalog(path, with_words({"hammer": "?没译完的锤子", "glue": "别处译的胶水"}))
     assert work.run("import", "--name", "docs", str(path)) == 0
@@ -399,7 +338,7 @@ def test_a_page_that_is_gone_for_good_keeps_what_comes_back(work: Clone) -> None
 
 @pytest.mark.parametrize("folder", ["", "sub"])
 def test_a_dry_run_of_an_upgrade_right_after_a_checkout_has_no_conflicts_of_its_own(
-    begun: Clone, tmp_path: Path, folder: str, capsys: pytest.CaptureFixture[str]
+    begun: Clone, tmp_path: Path, folder: str
 ) -> None:
     work = begun.copy(tmp_path / "project" / folder)
     if folder:
@@ -408,37 +347,24 @@ def test_a_dry_run_of_an_upgrade_right_after_a_checkout_has_no_conflicts_of_its_
         work.git("add", "--all", "--force", "..")
         work.git("rm", "-rq", "--cached", "translations/zh_CN", "build", "upstream")
         work.git("commit", "-qm", "Move the project")
-    work.translate("cellar", "glue", "主分支的胶水")
-    assert work.sync() == 0
-    work.commit("The glue")
+    work.store("cellar", "glue", "主分支的胶水")
     work.branch("other", "HEAD~1")
     assert work.sync() == 0
-    work.translate("cellar", "glue", "别的胶水")
-    assert work.sync() == 0
-    work.commit("Another glue")
-    work.git("checkout", "-q", "main")
+    work.store("cellar", "glue", "别的胶水")
+    work.switch("main")
     before = read_tree(work.root)
-    upgrade = ("upgrade", "v2", "docs", "--package-version", "1.0.0", "--dry-run")
-    with chdir(work.root):
-        assert main([*upgrade, "--json"]) == 0
-    assert "memory-conflict" not in capsys.readouterr().out
+    told = command(f"{UPGRADE} --dry-run --json", root=work.root)
+    assert "memory-conflict" not in told.out
     after = read_tree(work.root)
     assert {path for path in before if before[path] != after.get(path)} == set()
 
 
-def test_rules_that_match_no_page_of_the_new_release_are_told_beforehand(
-    work: Clone, capsys: pytest.CaptureFixture[str]
-) -> None:
-    config = work.root / "pyproject.toml"
-    rule = (
-        '\n[[tool.pipeline.upstreams.docs.skip]]\npages = ["attic"]\nreason = "old"\n'
-    )
-    config.write_text(config.read_text() + rule)
-    upgrade = ("upgrade", "v2", "docs", "--package-version", "1.0.0")
-    for words in ((*upgrade, "--dry-run"), upgrade):
-        with chdir(work.root):
-            assert main(list(words)) == 0
-        told = capsys.readouterr()
+def test_rules_without_a_page_in_the_new_release_are_told(work: Clone) -> None:
+    with (work.root / "pyproject.toml").open("a") as config:
+        config.write("\n[[tool.pipeline.upstreams.docs.skip]]\n")
+        config.write('pages = ["attic"]\nreason = "old"\n')
+    for line in (f"{UPGRADE} --dry-run", UPGRADE):
+        told = command(line, root=work.root)
         assert "'attic' matches no page of docs v2" in told.out + told.err
 
 
@@ -447,15 +373,12 @@ def test_rules_that_match_no_page_of_the_new_release_are_told_beforehand(
 
 def test_the_commits_of_several_translators_are_credited_to_each(work: Clone) -> None:
     """Weblate commits for each of them, and its header names the last one only."""
-    work.branch("weblate")
-    work.git("add", "--force", "translations")
-    work.git("commit", "-qm", "Catalogues for Weblate")
+    work.commit_catalogs("weblate")
     people = {"glue": "Li Lei", "saw": "Han Meimei", "drill": "Lin Tao"}
     for word, name in people.items():
         work.translate("cellar", word, f"{name}的译文")
         work.git("commit", "-qam", "Translated", "--author", f"{name} <x@example.org>")
-    work.translate("cellar", "bench", "没有提交的译文")
-    assert work.sync() == 0
+    work.save("cellar", "bench", "没有提交的译文")
     memory = (work.memories / "cellar.po").read_text("utf-8")
     notes = {
         block.rpartition('msgstr "')[2].split('"')[0]: block
@@ -486,11 +409,8 @@ def test_the_address_of_a_private_server_stays_out_of_the_memory(work: Clone) ->
     # A translator's tool finds its line again, also after others' work has come in.
     work.branch("other", "HEAD~1")
     assert work.sync() == 0
-    work.translate("cellar", "saw", "锯子")
-    assert work.sync() == 0
-    work.commit("The saw")
-    work.git("checkout", "-q", "main")
-    assert work.sync() == 0
+    work.store("cellar", "saw", "锯子")
+    work.visit("main")
     path.write_text(text, "utf-8")
     work.git("merge", "-q", "--no-edit", "other")
     assert work.sync() == 0
@@ -498,34 +418,29 @@ def test_the_address_of_a_private_server_stays_out_of_the_memory(work: Clone) ->
     assert line in path.read_text("utf-8")
 
 
-@pytest.mark.parametrize("has_memory", [True, False])
-def test_what_git_never_had_is_set_aside_if_the_catalogue_is_gone_as_well(
-    work: Clone, *, has_memory: bool
+@pytest.mark.parametrize("branch", ["main", "without"])
+def test_discarded_work_without_catalogue_is_set_aside(
+    work: Clone, branch: str
 ) -> None:
-    if not has_memory:
-        work.branch("without")
-        work.git("rm", "-q", "translations/memory/zh_CN/docs/cellar.po")
-        work.git("commit", "-qm", "Without the cellar")
-        work.git("checkout", "-q", "main")
-    work.translate("cellar", "glue", "只在这里的胶水")
-    assert work.sync() == 0
+    work.drop_memory("cellar", "without")
+    work.switch("main")
+    work.save("cellar", "glue", "只在这里的胶水")
     (work.catalogs / "cellar.po").unlink()
-    work.git("checkout", "-q", "--force", "main" if has_memory else "without")
+    work.git("checkout", "-q", "--force", branch)
     assert work.sync() == 0
     assert work.kept("set-aside") == {"gone from the memory": "只在这里的胶水"}
     (finding,) = work.findings("memory-taken-back")
     assert "a translation of this file is gone" in finding["text"]
 
 
-def test_what_only_a_popped_stash_had_is_set_aside_when_it_is_thrown_away(
-    work: Clone,
-) -> None:
-    work.translate("cellar", "glue", "贮藏过的胶水")
-    assert work.sync() == 0
+def test_a_discarded_stash_is_set_aside(work: Clone) -> None:
+    work.save("cellar", "glue", "贮藏过的胶水")
     work.git("stash", "-q")
-    assert work.sync() == 0
+    work.assert_follows()
+    assert work.texts("cellar")["glue"] == ""
     work.git("stash", "pop", "-q")
     assert work.sync() == 0
+    assert (work.codes(), work.comments()) == ([], [])
     assert work.texts("cellar")["glue"] == "贮藏过的胶水"
     work.git("checkout", "-q", "--", "translations/memory")
     assert work.sync() == 0
@@ -540,19 +455,17 @@ def test_what_only_a_popped_stash_had_is_set_aside_when_it_is_thrown_away(
 def resolved(work: Clone) -> Clone:
     """A branch with catalogues where the cellar was taken whole from an older branch."""
     work.branch("server")
-    work.translate("cellar", "glue", "旧胶水")
-    assert work.sync() == 0
+    work.save("cellar", "glue", "旧胶水")
     work.git("add", "--force", "translations")
     git(work.root, "commit", "-qm", "Catalogues", date="2026-01-01T00:00:00+0800")
     work.branch("weblate", "server")
     for word in ("glue", "drill"):
-        work.translate("cellar", word, f"新译文 {word}")
-    assert work.sync() == 0
+        work.save("cellar", word, f"新译文 {word}")
     work.git("commit", "-qam", "Translate here")
-    work.git("checkout", "-q", "server")
+    work.switch("server")
     work.translate("cellar", "saw", "锯子")
     git(work.root, "commit", "-qam", "Weblate", date="2026-01-01T01:00:00+0800")
-    work.git("checkout", "-q", "weblate")
+    work.switch("weblate")
     work.git("merge", "-q", "--no-commit", "--strategy", "ours", "server")
     work.git("checkout", "-q", "server", "--", "translations/zh_CN/docs/cellar.po")
     work.git("commit", "-qm", "Merge")
@@ -560,7 +473,7 @@ def resolved(work: Clone) -> Clone:
 
 
 @pytest.mark.parametrize("is_known", [True, False])
-def test_an_old_catalogue_that_a_merge_brought_back_gives_way_to_the_memory(
+def test_an_old_catalogue_yields_to_the_memory(
     resolved: Clone, *, is_known: bool
 ) -> None:
     if not is_known:
@@ -577,13 +490,10 @@ def test_an_old_catalogue_that_a_merge_brought_back_gives_way_to_the_memory(
 
 
 @pytest.mark.parametrize("is_committed", [True, False])
-def test_old_words_that_a_person_put_back_stay(
-    work: Clone, *, is_committed: bool
-) -> None:
+def test_old_words_put_back_stay(work: Clone, *, is_committed: bool) -> None:
     work.branch("weblate")
     for text in ("旧胶水", "新胶水"):
-        work.translate("cellar", "glue", text)
-        assert work.sync() == 0
+        work.save("cellar", "glue", text)
         work.git("add", "--force", "translations")
         date = "2026-01-01T00:00:00+0800"
         git(work.root, "commit", "-qm", "Translate", date=date)
@@ -596,23 +506,19 @@ def test_old_words_that_a_person_put_back_stay(
 
 
 def test_weblate_s_header_merges_with_that_of_an_upgrade(work: Clone) -> None:
-    work.branch("weblate")
-    work.git("add", "--force", "translations")
-    work.git("commit", "-qm", "Catalogues for Weblate")
+    work.commit_catalogs("weblate")
     # Meanwhile main moves to another release, and somebody translates there.
-    work.git("checkout", "-q", "main")
+    work.switch("main")
     work.move_to("v2")
     assert work.sync() == 0
-    work.translate("cellar", "varnish", "清漆")
-    assert work.sync() == 0
-    work.commit("Upgrade")
+    work.store("cellar", "varnish", "清漆")
     work.git("checkout", "-q", "-B", "server", "weblate")
     work.translate("cellar", "bench", "工作台")
     path = work.catalogs / "cellar.po"
     text = path.read_text("utf-8").replace("Li Lei <li@", "Han Meimei <han@")
     path.write_text(text.replace("2026-01-02 03:04", "2026-01-03 03:04"), "utf-8")
     work.git("commit", "-qam", "Translate in Weblate")
-    work.git("checkout", "-q", "weblate")
+    work.switch("weblate")
     work.git("merge", "-q", "--no-edit", "main")
     assert work.sync() == 0
     work.git("add", "--force", "translations")

@@ -46,10 +46,8 @@ def start(begun: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
     assert work.run("memory", "setup") == 0
     for branch in BRANCHES[1:]:
         work.git("branch", branch)
-    work.branch("weblate")
-    work.git("add", "--force", "translations")
-    work.git("commit", "-qm", "Catalogues for Weblate")
-    work.git("checkout", "-q", "main")
+    work.commit_catalogs("weblate")
+    work.switch("main")
     return work
 
 

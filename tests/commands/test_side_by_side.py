@@ -7,23 +7,16 @@ import subprocess
 import sys
 import threading
 import time
-from functools import partial
 from pathlib import Path
 
 import pytest
-from branch_project import LOCALE, NAME, Clone
+from branch_project import NAME, Clone
 from folders import read_tree
-from msgspec.structs import replace
 from places import ROOT
+from workbench import save_entry
 
 from pipeline.adapters.files import hold_lock
-from pipeline.commands.serve.page import save
-from pipeline.config.reader import read_settings
-from pipeline.core.workbench.editing import Edited, Step
-from pipeline.entries import Catalog
-from pipeline.log import QUIET, Log
 from pipeline.paths import Paths
-from pipeline.run import Run
 
 SECONDS = 300
 
@@ -40,31 +33,11 @@ def start_sync(work: Clone) -> subprocess.Popen[str]:
     )
 
 
-def edited(catalog: Catalog, /, *, stamp: object, word: str, text: str) -> Edited:
-    del stamp  # it has the current time
-    entries = list(catalog.entries)
-    number = next(
-        number
-        for number, entry in enumerate(entries)
-        if word in entry.msgid and not entry.obsolete
-    )
-    before = entries[number]
-    entries[number] = replace(before, msgstr=text, fuzzy=False, previous=None)
-    step = Step(before=before, after=entries[number])
-    return Edited(catalog=replace(catalog, entries=tuple(entries)), step=step)
-
-
 class Workbench:
     """A thread that saves the same three entries again and again, as the workbench does."""
 
     def __init__(self, work: Clone) -> None:
-        settings = read_settings(work.root / "pyproject.toml", environ={})
-        self.run = Run(
-            settings=settings,
-            upstream=settings.upstream(NAME),
-            log=Log(QUIET),
-            locales=(LOCALE,),
-        )
+        self.root = work.root
         self.saved: dict[str, str] = {}
         self.count = 0
         self._is_over = threading.Event()
@@ -92,8 +65,7 @@ class Workbench:
         while not self._is_over.is_set():
             for word in ("glue", "drill", "bench"):
                 text = f"第{self.count}次存的{word}"
-                change = partial(edited, word=word, text=text)
-                save(self.run, "cellar", change, locale=LOCALE)
+                save_entry(self.root, NAME, "cellar", word, text)
                 self.saved[word] = text
                 self.count += 1
 
@@ -131,13 +103,11 @@ def test_what_is_saved_while_sync_runs_is_kept(work: Clone) -> None:
 @pytest.mark.slow
 def test_what_is_saved_while_git_switches_branches_is_kept(work: Clone) -> None:
     work.branch("other")
-    work.translate("cellar", "lamp", "另一个分支上的灯")
-    assert work.sync() == 0
-    work.commit("Translate the lamp")
+    work.store("cellar", "lamp", "另一个分支上的灯")
     with Workbench(work) as workbench:
         for branch in ("main", "other", "main"):
             process = start_sync(work)
-            work.git("checkout", "-q", branch)
+            work.switch(branch)
             _, errors = process.communicate(timeout=SECONDS)
             assert process.returncode in (0, 1), errors
             # git refuses to switch while the memory has changes.
@@ -147,7 +117,7 @@ def test_what_is_saved_while_git_switches_branches_is_kept(work: Clone) -> None:
     assert_saved(work, workbench.saved)
     work.git("add", "-A")
     work.git("commit", "-qm", "Store", "--allow-empty")
-    work.git("checkout", "-q", "other")
+    work.switch("other")
     assert work.sync() in (0, 1)
     assert work.texts("cellar")["lamp"] == "另一个分支上的灯"
     assert work.texts("garage")["saw"] == "没有存的锯子"
