@@ -15,10 +15,9 @@ from msgspec.structs import replace
 from processes import until
 from servers import served
 from site_chromium import PATIENCE, REASON, violations
-from workbench import Workbench, emptied, on_a_port, workbench_of
+from workbench import Workbench, emptied, on_a_port, waiting, workbench_of
 
 from pipeline.adapters.files import hold_lock
-from pipeline.core.catalog.origins import Machine
 from pipeline.core.document.prose import atoms_of
 from pipeline.entries import Entry
 
@@ -31,6 +30,8 @@ pytestmark = [
     pytest.mark.skipif(bool(REASON), reason=REASON),
 ]
 OPEN = "#editor:not([hidden])"
+ENGLISH = "document.querySelector('#english').textContent"
+TOLD = "document.querySelector('#told').textContent"
 SCRIPT = "<img src=x onerror='top.harm=1'><script>top.harm=1</script>"
 
 
@@ -68,6 +69,13 @@ class Desk(Struct, frozen=True):
         place = self.page.frame_locator("#frame").locator(f'[data-block="{number}"]')
         return place.first.inner_text()
 
+    def text(self, selector: str) -> str:
+        """What an element shows."""
+        return self.page.locator(selector).inner_text()
+
+    def wait(self, selector: str) -> None:
+        self.page.wait_for_selector(selector)
+
     def expect(self, expression: str) -> None:
         """Wait until something holds in the page, which evaluates no strings by itself."""
         assert until(lambda: self.page.evaluate(expression), seconds=PATIENCE / 1000), (
@@ -104,23 +112,19 @@ def test_a_page_from_empty_to_whole_by_keyboard_alone(desk: Desk) -> None:
     desk.open("faq")
     desk.press("2", "Enter")  # the open ones, and the first of them
     for _ in range(len(wanted)):
-        desk.page.wait_for_selector(OPEN)
+        desk.wait(OPEN)
         desk.expect(
             "document.activeElement.id === 'text' && !document.activeElement.value"
         )
-        english = desk.page.locator("#english").inner_text()
-        msgid = next(msgid for msgid in wanted if msgid == english)
-        desk.page.keyboard.insert_text(wanted[msgid])
+        english = desk.text("#english")
+        desk.page.keyboard.insert_text(wanted[english])
         desk.press("Control+Enter")
-        desk.expect(
-            f"document.querySelector('#english').textContent !== {json.dumps(english)}"
-            " || document.querySelector('#editor').hidden"
-        )
-    desk.page.wait_for_selector("#queue:not([hidden])")
+        moved = f"{ENGLISH} !== {json.dumps(english)}"
+        desk.expect(f"{moved} || document.querySelector('#editor').hidden")
+    desk.wait("#queue:not([hidden])")
     saved = {entry.msgid: entry.msgstr for entry in desk.bench.catalog("faq").entries}
     assert saved == wanted
-    progress = desk.page.locator("#progress").inner_text()
-    done, all_ = re.findall(r"\d+", progress)
+    done, all_ = re.findall(r"\d+", desk.text("#progress"))
     assert done == all_
     assert desk.said == []
 
@@ -132,31 +136,26 @@ def test_what_has_an_error_is_saved_and_stays_with_a_word(desk: Desk) -> None:
     desk.open("faq")
     # The first "next" is about the first open message, on which the page opens.
     desk.press("n", "Enter")
-    english = "document.querySelector('#english').textContent"
-    desk.expect(f"{english} === {json.dumps(entries[0].msgid)}")
+    desk.expect(f"{ENGLISH} === {json.dumps(entries[0].msgid)}")
     number = desk.page.evaluate(
         "(msgid) => [...document.querySelectorAll('#queue-list .words')]"
         ".findIndex((words) => words.textContent === msgid)",
         msgid,
     )
     desk.press("Escape", *["j"] * number, "Enter")
-    desk.expect(f"{english} === {json.dumps(msgid)}")
+    desk.expect(f"{ENGLISH} === {json.dumps(msgid)}")
     desk.page.keyboard.insert_text("没有代码了")
     desk.press("Control+Enter")
-    desk.expect(
-        "document.querySelector('#told').textContent.includes('已保存，但有错误')"
-    )
-    desk.expect(f"{english} === {json.dumps(msgid)}")
+    desk.expect(f"{TOLD}.includes('已保存，但有错误')")
+    desk.expect(f"{ENGLISH} === {json.dumps(msgid)}")
     assert desk.bench.entry("faq", msgid).msgstr == "没有代码了"
-    assert "1 条没有进入页面" in desk.page.locator("#progress").inner_text()
+    assert "1 条没有进入页面" in desk.text("#progress")
     desk.press("Alt+ArrowDown")
-    desk.expect(f"{english} !== {json.dumps(msgid)}")
+    desk.expect(f"{ENGLISH} !== {json.dumps(msgid)}")
     assert desk.said == []
 
 
-def test_a_save_that_has_ended_says_so_however_long_the_page_takes(
-    desk: Desk,
-) -> None:
+def test_a_save_says_that_it_has_ended_before_the_page_is_there(desk: Desk) -> None:
     emptied(desk.bench, "faq")
     desk.open("faq")
     desk.press("n", "Enter")
@@ -164,10 +163,9 @@ def test_a_save_that_has_ended_says_so_however_long_the_page_takes(
     # The page is asked for and does not come.
     desk.page.route("**/body", lambda route: None)
     desk.press("Alt+d")
-    told = "document.querySelector('#told').textContent"
-    desk.expect(f"{told} === '已存为草稿'")
+    desk.expect(f"{TOLD} === '已存为草稿'")
     desk.page.wait_for_timeout(1_500)
-    assert desk.page.evaluate(told) == "已存为草稿"
+    assert desk.page.evaluate(TOLD) == "已存为草稿"
 
 
 def test_what_is_typed_shows_on_the_page_at_once(desk: Desk) -> None:
@@ -177,7 +175,7 @@ def test_what_is_typed_shows_on_the_page_at_once(desk: Desk) -> None:
     desk.page.frame_locator("#frame").locator('[data-block="1"] strong').wait_for()
     assert desk.shown(1) == "正在打字"
     desk.press("Escape")
-    desk.page.wait_for_selector("#queue:not([hidden])")
+    desk.wait("#queue:not([hidden])")
     desk.expect(
         "document.querySelector('#frame').contentDocument"
         ".querySelector('[data-block=\"1\"]').textContent !== '正在打字'"
@@ -196,10 +194,10 @@ def test_fuzzy_findings_fix_atoms_and_filters(desk: Desk) -> None:
     desk.press("3")  # the fuzzy ones
     assert desk.page.locator("#queue-list button").count() == 1
     desk.press("j", "Enter")
-    desk.page.wait_for_selector("#diff del")
-    assert "Once more" in desk.page.locator("#diff").inner_text()
+    desk.wait("#diff del")
+    assert "Once more" in desk.text("#diff")
     desk.type("用JAX写**注意：**不要 ")
-    desk.page.wait_for_selector("#findings .error")
+    desk.wait("#findings .error")
     first, second = list(dict.fromkeys(atoms_of(entry.msgid)))[:2]
     desk.press("Alt+1", "Alt+a")
     assert desk.page.locator("#text").input_value().endswith(first + second)
@@ -211,7 +209,7 @@ def test_fuzzy_findings_fix_atoms_and_filters(desk: Desk) -> None:
     desk.page.locator("#text").focus()
     desk.type(entry.msgstr)
     desk.press("Control+Enter")
-    desk.page.wait_for_selector("#queue:not([hidden])")
+    desk.wait("#queue:not([hidden])")
     assert desk.bench.entry("arrays", entry.msgid).is_finished
     desk.press("1", "/")
     desk.page.keyboard.insert_text(entry.msgstr[:6])
@@ -229,14 +227,14 @@ def test_a_file_edited_elsewhere_comes_in_and_conflicts_are_shown(desk: Desk) ->
     desk.edit(1)
     desk.type("我写的")
     desk.bench.write("faq", replace(entry, msgstr="别处又改"))
-    desk.page.wait_for_selector("#conflict:not([hidden])")
-    assert desk.page.locator("#theirs").inner_text() == "别处又改"
+    desk.wait("#conflict:not([hidden])")
+    assert desk.text("#theirs") == "别处又改"
     assert desk.page.locator("#text").input_value() == "我写的"
     assert violations(desk.page) == []
     desk.page.locator("#keep-mine").focus()
     desk.press("Enter")
     desk.expect("document.querySelector('#conflict').hidden")
-    desk.expect("!document.querySelector('#told').textContent.includes('…')")
+    desk.expect(f"!{TOLD}.includes('…')")
     assert desk.bench.entry("faq", entry.msgid).msgstr == "我写的"
 
 
@@ -250,7 +248,7 @@ def test_a_damaged_catalogue_is_shown_until_it_is_mended(desk: Desk) -> None:
     line = good.count(b"\n") + 1
     assert f"faq.po:{line}" in trouble.inner_text()
     path.write_bytes(good)
-    desk.page.wait_for_selector("#queue-list button")
+    desk.wait("#queue-list button")
     assert desk.page.locator("#trouble").is_hidden()
 
 
@@ -260,29 +258,29 @@ def test_a_run_at_work_is_told(desk: Desk) -> None:
     desk.type("等一等")
     with hold_lock(desk.bench.run.paths.run_lock, on_wait=lambda: None):
         desk.press("Control+Enter")
-        desk.expect("document.querySelector('#told').textContent.includes('sync')")
-    desk.expect("!document.querySelector('#told').textContent.includes('sync')")
+        desk.expect(f"{TOLD}.includes('sync')")
+    desk.expect(f"!{TOLD}.includes('sync')")
     assert "等一等" in desk.bench.path("faq").read_text("utf-8")
 
 
 def test_pages_help_and_language_by_keyboard(desk: Desk) -> None:
     desk.page.goto(desk.address)
-    desk.page.wait_for_selector("#page-list button")
+    desk.wait("#page-list button")
     assert violations(desk.page) == []
     desk.page.locator("#search").fill("vmap")
     assert desk.page.locator("#page-list li:not([hidden])").count() == 1
     desk.press("Enter", "Enter")
-    desk.page.wait_for_selector("#queue-list button")
-    assert desk.page.locator("#name").inner_text() == "guides/vmap"
+    desk.wait("#queue-list button")
+    assert desk.text("#name") == "guides/vmap"
     desk.press("l")
     assert desk.page.locator("html").get_attribute("lang") == "en"
-    assert "Help" in desk.page.locator("#help-open").inner_text()
+    assert "Help" in desk.text("#help-open")
     desk.press("?")
     assert desk.page.locator("#help").is_visible()
     assert violations(desk.page) == []
     desk.press("Escape")
     desk.press("j", "Enter")
-    desk.page.wait_for_selector(OPEN)
+    desk.wait(OPEN)
     desk.page.wait_for_timeout(500)
     assert violations(desk.page) == []
 
@@ -301,7 +299,7 @@ def test_keys_count_at_once_when_the_help_is_closed(desk: Desk) -> None:
             button.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
         }"""
     )
-    desk.page.wait_for_selector(OPEN)
+    desk.wait(OPEN)
     assert desk.said == []
 
 
@@ -321,29 +319,23 @@ def test_script_in_every_field_is_text(desk: Desk) -> None:
     desk.bench.desk.files_changed([desk.bench.run.paths.lock])
     desk.open("faq")
     desk.edit(1)
-    desk.page.wait_for_selector("#notes li")
+    desk.wait("#notes li")
     desk.type(SCRIPT)
-    desk.page.wait_for_selector("#findings .error")
+    desk.wait("#findings .error")
     desk.press("l")
     assert desk.page.evaluate("window.harm") is None
     assert desk.page.locator("#right script, #right img").count() == 0
-    assert SCRIPT in desk.page.locator("#notes").inner_text()
+    assert SCRIPT in desk.text("#notes")
 
 
-def test_a_hostile_page_reads_and_writes_nothing_though_it_knows_the_address(
-    desk: Desk, tmp_path: Path
-) -> None:
+def test_a_hostile_page_reads_and_writes_nothing(desk: Desk, tmp_path: Path) -> None:
     entry = desk.bench.catalog("faq").entries[1]
-    seen = {
-        "msgid": entry.msgid,
-        "context": None,
-        "msgstr": entry.msgstr,
-        "fuzzy": False,
-    }
+    seen = {"msgid": entry.msgid, "msgstr": entry.msgstr}
+    seen_json = json.dumps({**seen, "context": None, "fuzzy": False})
     folder = tmp_path / "hostile"
     folder.mkdir()
     html = (Path(__file__).parent / "data" / "hostile.html").read_text("utf-8")
-    (folder / "index.html").write_text(html.replace("SEEN", json.dumps(seen)))
+    (folder / "index.html").write_text(html.replace("SEEN", seen_json))
     before = desk.bench.path("faq").read_bytes()
     with served(folder) as site:
         desk.page.goto(f"{site}index.html#{desk.address}")
@@ -354,27 +346,6 @@ def test_a_hostile_page_reads_and_writes_nothing_though_it_knows_the_address(
     assert set(results.values()) <= {"refused", ""}
     assert len(results) == 5
     assert desk.bench.path("faq").read_bytes() == before
-
-
-def waiting(desk: Desk, page: str, *, kinds: int = 3) -> list[Entry]:
-    """Let the first entries of a page wait: fuzzy, a draft, adopted."""
-    entries = [one for one in desk.bench.catalog(page).entries if one.msgstr][:kinds]
-    machine = Machine(model="stub", prompt=1, date="2026-05-01")
-    copy = f"adopted: faq.md, {'a' * 40} faq, 0.90, by Han Meimei, MIT"
-    states = (
-        {"previous": f"{entries[0].msgid} Once."},
-        {
-            "previous": entries[1].msgid,
-            "notes": ("paragraph", machine.note(entries[1].msgstr)),
-        },
-        {"previous": entries[2].msgid, "notes": ("paragraph", copy)},
-    )
-    changed = [
-        replace(entry, fuzzy=True, **more)  # type: ignore[arg-type]
-        for entry, more in zip(entries, states, strict=True)
-    ]
-    desk.bench.write(page, *changed)
-    return changed
 
 
 def is_told(desk: Desk, words: str) -> None:
@@ -391,17 +362,15 @@ def is_shown(desk: Desk, english: str) -> None:
     )
 
 
-def test_a_reviewer_accepts_rejects_and_undoes_by_keyboard_alone(
-    desk: Desk,
-) -> None:
-    fuzzy, draft, adopted = waiting(desk, "faq")
-    waiting(desk, "grad")
+def test_a_reviewer_accepts_rejects_and_undoes_by_keyboard(desk: Desk) -> None:
+    fuzzy, draft, adopted = waiting(desk.bench, "faq", kinds=3)
+    waiting(desk.bench, "grad", kinds=3)
     desk.page.goto(desk.address)
-    desk.page.wait_for_selector("#page-list button")
+    desk.wait("#page-list button")
     desk.press("r")  # from the list: all pages
     is_shown(desk, fuzzy.msgid)
-    assert desk.page.locator("#review-count").inner_text() == "1 / 6"
-    desk.page.wait_for_selector("#review-diff del")
+    assert desk.text("#review-count") == "1 / 6"
+    desk.wait("#review-diff del")
     desk.expect("document.activeElement.id === 'review-card'")
     assert violations(desk.page) == []
     desk.press("a")
@@ -419,8 +388,8 @@ def test_a_reviewer_accepts_rejects_and_undoes_by_keyboard_alone(
 
 
 def test_a_reviewer_edits_goes_on_to_the_next_page_and_undoes(desk: Desk) -> None:
-    *_, adopted = waiting(desk, "faq")
-    (other, *_) = waiting(desk, "grad")
+    *_, adopted = waiting(desk.bench, "faq", kinds=3)
+    (other, *_) = waiting(desk.bench, "grad", kinds=3)
     desk.open("faq")
     desk.press("r")
     desk.expect("document.querySelector('#review-count').textContent === '1 / 3'")
@@ -428,7 +397,7 @@ def test_a_reviewer_edits_goes_on_to_the_next_page_and_undoes(desk: Desk) -> Non
     is_shown(desk, adopted.msgid)
     desk.expect("document.querySelector('#review-notes').textContent !== ''")
     desk.press("e")
-    desk.page.wait_for_selector(OPEN)
+    desk.wait(OPEN)
     desk.expect("document.activeElement.id === 'text'")
     desk.type("审校时改过的译文")
     desk.press("Control+Enter")
@@ -445,15 +414,15 @@ def test_a_reviewer_edits_goes_on_to_the_next_page_and_undoes(desk: Desk) -> Non
     for left in (2, 1, 0):
         desk.press("x")
         is_told(desk, f"已拒绝，还有 {left} 条")
-    assert desk.page.locator("#review-empty").inner_text() == "没有等待审校的译文了。"
+    assert desk.text("#review-empty") == "没有等待审校的译文了。"
     assert violations(desk.page) == []
     desk.press("Escape")
-    desk.page.wait_for_selector("#queue:not([hidden])")
+    desk.wait("#queue:not([hidden])")
     assert desk.said == []
 
 
 def test_a_review_accepts_no_errors_and_shows_what_others_wrote(desk: Desk) -> None:
-    fuzzy, *_ = waiting(desk, "faq")
+    fuzzy, *_ = waiting(desk.bench, "faq", kinds=3)
     broken = replace(fuzzy, msgstr="一\n\n二")
     desk.bench.write("faq", broken)
     desk.open("faq")
@@ -461,10 +430,10 @@ def test_a_review_accepts_no_errors_and_shows_what_others_wrote(desk: Desk) -> N
     is_shown(desk, fuzzy.msgid)
     desk.press("a")
     is_told(desk, "不能接受")
-    desk.page.wait_for_selector("#review-findings .error")
+    desk.wait("#review-findings .error")
     assert desk.bench.entry("faq", fuzzy.msgid).msgstr == "一\n\n二"
     desk.press("l")
-    assert desk.page.locator("#accept").inner_text().startswith("Accept")
+    assert desk.text("#accept").startswith("Accept")
     desk.bench.write("faq", replace(fuzzy, msgstr="别处改的"))
     desk.expect("document.querySelector('#review-text').textContent === '别处改的'")
     assert violations(desk.page) == []
@@ -475,11 +444,11 @@ def test_a_review_accepts_no_errors_and_shows_what_others_wrote(desk: Desk) -> N
 
 def test_an_answer_from_before_a_decision_brings_nothing_back(desk: Desk) -> None:
     """What waits is asked for when files change, and a decision is made in the meantime."""
-    fuzzy, draft, adopted = waiting(desk, "faq")
+    fuzzy, draft, adopted = waiting(desk.bench, "faq", kinds=3)
     desk.open("faq")
     desk.press("r")
     is_shown(desk, fuzzy.msgid)
-    desk.page.wait_for_selector("#review-diff del")
+    desk.wait("#review-diff del")
     held = held_when_changed(desk, "waiting", replace(adopted, msgstr="别处改的"))
     older = held.fetch()
     desk.press("x")
@@ -504,7 +473,7 @@ def test_an_answer_about_the_page_before_changes_nothing(desk: Desk) -> None:
     older = held.fetch()
     held.fulfill(response=older)
     desk.page.wait_for_timeout(500)
-    assert desk.page.locator("#name").inner_text() == "grad"
+    assert desk.text("#name") == "grad"
 
 
 def held_when_changed(desk: Desk, action: str, entry: Entry) -> Route:
@@ -541,9 +510,7 @@ def changed(
     clone = begun.copy(tmp_path / "project")
     clone.branch("work")
     clone.translate("cellar", "lamp", "楼梯旁挂着一盏灯")
-    clone.translate("yard/shed", "saw", "雨会弄坏锯子")
-    assert clone.sync() == 0
-    clone.commit("Work on the shed")
+    clone.store("yard/shed", "saw", "雨会弄坏锯子")
     yield from desk_of(workbench_of(clone.root, NAME, base="main"), browser)
 
 
@@ -556,15 +523,13 @@ def test_the_changes_of_a_branch_are_reviewed_by_keyboard_alone(changed: Desk) -
     before = [path.read_bytes() for path in files]
     changed.page.goto(changed.address)
     is_shown(changed, new.msgid)  # without a key: that is what it was started for
-    assert changed.page.locator("#review-count").inner_text() == "1 / 2"
+    assert changed.text("#review-count") == "1 / 2"
     changed.press("a")
     is_told(changed, "已接受，还有 1 条")
     is_shown(changed, old.msgid)
     assert [path.read_bytes() for path in files] == before
-    changed.page.wait_for_selector("#review-text del")
-    assert changed.page.locator("#review-change").inner_text() == (
-        "译文改过 · Li Lei, 2026-01-02"
-    )
+    changed.wait("#review-text del")
+    assert changed.text("#review-change") == ("译文改过 · Li Lei, 2026-01-02")
     changed.expect("document.activeElement.id === 'review-card'")
     changed.expect("document.querySelector('#name').textContent === 'yard/shed'")
     assert violations(changed.page) == []

@@ -47,9 +47,7 @@ def text_of(fox: Firefox, selector: str) -> str:
     return str(fox.ask(f"document.querySelector({json.dumps(selector)}).textContent"))
 
 
-def test_a_page_from_empty_to_whole(
-    fox: Firefox, bench: Workbench, address: str
-) -> None:
+def test_a_page_is_translated(fox: Firefox, bench: Workbench, address: str) -> None:
     page = "guides/vmap"
     wanted = {entry.msgid: entry.msgstr for entry in bench.catalog(page).entries}
     emptied(bench, page)
@@ -67,18 +65,16 @@ def test_a_page_from_empty_to_whole(
             text = json.dumps(wanted[english])
             fox.ask(f"document.execCommand('insertText', false, {text})")
         fox.press(ENTER, holding=CONTROL)
-        fox.wait_for(
+        moved = (
             f"document.querySelector('#english').textContent !== {json.dumps(english)}"
-            " || document.querySelector('#editor').hidden"
         )
+        fox.wait_for(f"{moved} || !({EDITOR})")
     fox.wait_for("!document.querySelector('#queue').hidden")
     assert {one.msgid: one.msgstr for one in bench.catalog(page).entries} == wanted
     assert fox.said == []
 
 
-def test_fuzzy_findings_fix_filters_and_conflict(
-    fox: Firefox, bench: Workbench, address: str
-) -> None:
+def test_mending_and_review(fox: Firefox, bench: Workbench, address: str) -> None:
     entry = bench.catalog("faq").entries[1]
     bench.write("faq", replace(entry, fuzzy=True, previous=f"{entry.msgid} Once more."))
     open_page(fox, address, "faq")
@@ -98,6 +94,19 @@ def test_fuzzy_findings_fix_filters_and_conflict(
     fox.wait_for("document.querySelector('#conflict').hidden")
     fox.wait_for("!document.querySelector('#told').textContent.includes('…')")
     assert "**注意**：" in bench.entry("faq", entry.msgid).msgstr
+    bench.write("faq", replace(entry, fuzzy=True, previous=f"{entry.msgid} Once more."))
+    open_page(fox, address, "faq")
+    fox.press("r")
+    fox.wait_for("document.activeElement.id === 'review-card'")
+    fox.press("x")
+    is_empty = "!document.querySelector('#review-empty').hidden"
+    fox.wait_for(is_empty)
+    assert bench.entry("faq", entry.msgid).msgstr == ""
+    fox.press("u")
+    fox.wait_for(f"!({is_empty})")
+    fox.press("a")
+    fox.wait_for(is_empty)
+    assert bench.entry("faq", entry.msgid).is_finished
     assert fox.said == []
 
 
@@ -121,14 +130,14 @@ def test_each_filter_lists_what_it_is_named_for(
         replace(broken, msgstr=told),
         replace(empty, msgstr=""),
     )
+    begun = [fuzzy.msgstr, draft.msgstr, told, empty.msgid]
     wanted = {
-        "all": [fuzzy.msgstr, draft.msgstr, told, empty.msgid],
-        "open": [fuzzy.msgstr, draft.msgstr, told, empty.msgid],
+        "all": begun + [entry.msgstr for entry in others],
+        "open": begun,
         "fuzzy": [fuzzy.msgstr],
         "draft": [draft.msgstr],
         "findings": [told],
     }
-    wanted["all"] += [entry.msgstr for entry in others]
     open_page(fox, address, "faq")
     fox.wait_for(f"{LISTED}.length === {len(wanted['all'])}")
     # What checks have found of the page comes in when the page is there.
@@ -153,23 +162,4 @@ def test_each_filter_lists_what_it_is_named_for(
     assert fox.ask(LISTED) == [draft.msgstr]
     fox.press(ESCAPE)
     assert fox.ask(LISTED) == wanted["open"]
-    assert fox.said == []
-
-
-def test_a_reviewer_accepts_rejects_and_undoes(
-    fox: Firefox, bench: Workbench, address: str
-) -> None:
-    entry = bench.catalog("faq").entries[1]
-    bench.write("faq", replace(entry, fuzzy=True, previous=f"{entry.msgid} Once more."))
-    open_page(fox, address, "faq")
-    fox.press("r")
-    fox.wait_for("document.activeElement.id === 'review-card'")
-    fox.press("x")
-    fox.wait_for("!document.querySelector('#review-empty').hidden")
-    assert bench.entry("faq", entry.msgid).msgstr == ""
-    fox.press("u")
-    fox.wait_for("document.querySelector('#review-empty').hidden")
-    fox.press("a")
-    fox.wait_for("!document.querySelector('#review-empty').hidden")
-    assert bench.entry("faq", entry.msgid).is_finished
     assert fox.said == []

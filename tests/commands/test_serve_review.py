@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 from branch_project import NAME, Clone
-from starlette.testclient import TestClient
-from workbench import Workbench, ask, workbench_of
+from in_process import command
+from workbench import OpenBench, opened, workbench_of
 
 from pipeline.entries import Entry
-
-Speech = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -40,34 +38,22 @@ def without(word: str) -> Any:
 
 
 @pytest.fixture
-def bench(work: Clone) -> Workbench:
-    return workbench_of(work.root, NAME, base="")
+def bench(work: Clone) -> Iterator[OpenBench]:
+    with opened(workbench_of(work.root, NAME, base="")) as bench:
+        yield bench
 
 
-@pytest.fixture
-def client(bench: Workbench) -> Iterator[TestClient]:
-    with bench.client() as client:
-        yield client
-
-
-def queue(client: TestClient) -> list[tuple[str, str]]:
-    return [
-        (item["page"], item["change"]["happened"]) for item in ask(client, "waiting")
-    ]
+def queue(bench: OpenBench) -> list[tuple[str, str]]:
+    return [(item["page"], item["change"]["happened"]) for item in bench.ask("waiting")]
 
 
 ALL = [("cellar", "translated"), ("yard/shed", "changed"), ("yard/shed", "withdrawn")]
 
 
-def decide(client: TestClient, item: dict[str, Any], *, accepts: bool) -> Any:
-    seen = {name: item[name] for name in ("msgid", "context", "msgstr", "fuzzy")}
-    return ask(client, "decide", page=item["page"], seen=seen, is_accepted=accepts)
-
-
-def test_the_queue_is_what_review_lists_with_both_versions(client: TestClient) -> None:
-    assert ask(client, "start")["base"] == "main"
-    assert queue(client) == ALL
-    _, changed, withdrawn = ask(client, "waiting")
+def test_the_queue_is_what_review_lists_with_both_versions(bench: OpenBench) -> None:
+    assert bench.ask("start")["base"] == "main"
+    assert queue(bench) == ALL
+    _, changed, withdrawn = bench.ask("waiting")
     pieces = changed["change"]["pieces"]
     new = "".join(text for part, text in pieces if part != "removed")
     old = "".join(text for part, text in pieces if part != "added")
@@ -77,25 +63,23 @@ def test_the_queue_is_what_review_lists_with_both_versions(client: TestClient) -
     assert [part for part, _ in withdrawn["change"]["pieces"]] == ["removed"]
 
 
-def test_to_accept_writes_nothing_and_can_be_undone(
-    client: TestClient, bench: Workbench
-) -> None:
+def test_to_accept_writes_nothing_and_can_be_undone(bench: OpenBench) -> None:
     before = {page: bench.path(page).read_bytes() for page, _ in ALL}
-    told = [decide(client, item, accepts=True) for item in ask(client, "waiting")]
-    assert queue(client) == []
+    told = [
+        bench.decide(item["page"], item, accepts=True) for item in bench.ask("waiting")
+    ]
+    assert queue(bench) == []
     for answer in told:
-        assert not ask(client, "undo", number=answer["undo"])["conflict"]
-    assert queue(client) == ALL
+        assert not bench.ask("undo", number=answer["undo"])["conflict"]
+    assert queue(bench) == ALL
     assert {page: bench.path(page).read_bytes() for page in before} == before
 
 
-def test_to_reject_brings_back_what_the_base_had_and_can_be_undone(
-    client: TestClient, bench: Workbench
-) -> None:
+def test_a_rejected_change_goes_and_can_be_undone(bench: OpenBench) -> None:
     before = {page: bench.catalog(page).entries for page, _ in ALL}
-    items = ask(client, "waiting")
-    told = [decide(client, item, accepts=False) for item in items]
-    assert queue(client) == []
+    items = bench.ask("waiting")
+    told = [bench.decide(item["page"], item, accepts=False) for item in items]
+    assert queue(bench) == []
     new, changed, withdrawn = (
         bench.entry(item["page"], item["msgid"]) for item in items
     )
@@ -106,45 +90,39 @@ def test_to_reject_brings_back_what_the_base_had_and_can_be_undone(
     assert withdrawn.msgstr.startswith("yard/shed：译文")
     assert withdrawn.comments == ()
     for answer in reversed(told):
-        assert not ask(client, "undo", number=answer["undo"])["conflict"]
-    assert queue(client) == ALL
+        assert not bench.ask("undo", number=answer["undo"])["conflict"]
+    assert queue(bench) == ALL
     assert {page: bench.catalog(page).entries for page in before} == before
 
 
 @pytest.mark.parametrize("accepts", [True, False])
-def test_a_decision_about_what_somebody_has_changed_writes_nothing(
-    client: TestClient, bench: Workbench, work: Clone, accepts: bool
-) -> None:
-    item = ask(client, "waiting")[1]
+def test_a_changed_entry_stays(bench: OpenBench, work: Clone, accepts: bool) -> None:
+    item = bench.ask("waiting")[1]
     work.translate("yard/shed", "saw", "别处改的")
     before = bench.path("yard/shed").read_bytes()
-    told = decide(client, item, accepts=accepts)
+    told = bench.decide(item["page"], item, accepts=accepts)
     assert told["theirs"]["msgstr"] == "别处改的"
     assert bench.path("yard/shed").read_bytes() == before
     bench.desk.files_changed([bench.path("yard/shed")])
-    assert queue(client) == ALL
-    pieces = ask(client, "waiting")[1]["change"]["pieces"]
+    assert queue(bench) == ALL
+    pieces = bench.ask("waiting")[1]["change"]["pieces"]
     assert pieces[-1] == ["added", "别处改的"]
 
 
-def test_what_is_edited_leaves_the_queue_and_a_draft_does_not(
-    client: TestClient, bench: Workbench
-) -> None:
-    item = ask(client, "waiting")[1]
-    seen = {name: item[name] for name in ("msgid", "context", "msgstr", "fuzzy")}
-    question = {"page": item["page"], "seen": seen, "msgstr": "改过的"}
-    ask(client, "save", **question, is_draft=True)
-    assert queue(client) == ALL
-    seen = {**seen, "msgstr": "改过的", "fuzzy": True}
-    ask(client, "save", **{**question, "seen": seen})
-    assert queue(client) == [ALL[0], ALL[2]]
+def test_what_is_edited_leaves_the_queue_and_a_draft_does_not(bench: OpenBench) -> None:
+    item = bench.ask("waiting")[1]
+    bench.save(item["page"], item, "改过的", is_draft=True)
+    assert queue(bench) == ALL
+    draft = {**item, "msgstr": "改过的", "fuzzy": True}
+    bench.save(item["page"], draft, "改过的")
+    assert queue(bench) == [ALL[0], ALL[2]]
     assert bench.entry("yard/shed", item["msgid"]).is_finished
 
 
-def test_a_base_that_is_no_commit_is_told(work: Clone, capsys: Speech) -> None:
-    catalogs = work.root / "translations" / "zh_CN" / NAME
-    (catalogs / "cellar.po").unlink()
-    assert work.run("serve", NAME, "--review", "nothing", "--no-browser") == 2
-    assert "git knows no commit 'nothing'" in capsys.readouterr().err
+def test_a_base_that_is_no_commit_is_told(work: Clone) -> None:
+    (work.catalogs / "cellar.po").unlink()
+    line = f"serve {NAME} --review nothing --no-browser"
+    told = command(line, root=work.root, code=2).err
+    assert "git knows no commit 'nothing'" in told
     # Nothing was updated before that.
-    assert not (catalogs / "cellar.po").exists()
+    assert not (work.catalogs / "cellar.po").exists()
