@@ -8,15 +8,13 @@ from pathlib import Path
 import pytest
 from cases import read_tables
 from folders import read_tree
+from in_process import command
 from repositories import commit_release, init_repository
 from wheels import make_index
 
-from pipeline.cli import main
 from pipeline.paths import Paths
 
 CASES = read_tables(__file__)
-
-Speech = pytest.CaptureFixture[str]
 
 CONFIG = """\
 [dependency-groups]
@@ -48,8 +46,7 @@ def synced(tmp_path_factory: pytest.TempPathFactory) -> Path:
         commit_release(origin, f"v{version}", files)
     (root / "pyproject.toml").write_text(CONFIG, encoding="utf-8")
     config = str(root / "pyproject.toml")
-    words = "sync --no-execute -q --config".split()
-    assert main([*words, config, "--upstream", str(origin)]) == 0
+    command("sync --no-execute -q --config", config, "--upstream", origin)
     return root
 
 
@@ -68,95 +65,77 @@ def pinned_files(root: Path) -> dict[str, bytes]:
     return read_tree(paths.docs) | read_tree(paths.catalogs("zh_CN"))
 
 
-def test_latest_is_the_release_that_waits_for_its_package(
-    root: Path, capsys: Speech
-) -> None:
+def test_latest_may_wait_for_its_package(root: Path) -> None:
     before = pinned_files(root)
-    words = ["upgrade", "latest", "--beside", "--summary", "summary.md"]
-    assert main([*words, "--dry-run"]) == 0
-    assert (root / "pyproject.toml").read_text(encoding="utf-8") == CONFIG
-    assert not Paths(root, "tea@1.2.0").lock.exists()
-    (root / "summary.md").unlink()
-    assert main(words) == 0
-    text = (root / "pyproject.toml").read_text(encoding="utf-8")
-    assert text == f'{CONFIG}beside = ["1.2.0"]\n'
+    config, lock = root / "pyproject.toml", Paths(root, "tea@1.2.0").lock
+    line = "upgrade latest --beside --summary"
+    command(f"{line} tried.md --dry-run")
+    assert config.read_text(encoding="utf-8") == CONFIG
+    assert not lock.exists()
+    command(f"{line} summary.md")
+    assert config.read_text(encoding="utf-8") == f'{CONFIG}beside = ["1.2.0"]\n'
     summary = (root / "summary.md").read_text(encoding="utf-8")
     assert summary.split("\n")[0] == "# Show beside tea v1.0.0 the release v1.2.0"
     assert "skipped: no Tea 1.2.0 can be installed here" in summary
-    assert Paths(root, "tea@1.2.0").lock.is_file()
+    assert lock.is_file()
     assert pinned_files(root) == before
-    capsys.readouterr()
     # A second run has nothing to show, so a workflow does not go on.
-    (root / "summary.md").unlink()
-    assert main(words) == 0
-    assert not (root / "summary.md").exists()
-    assert "there is no release to add beside the pin" in capsys.readouterr().err
+    told = command(f"{line} again.md").err
+    assert "there is no release to add beside the pin" in told
+    assert not (root / "again.md").exists()
 
 
-def test_commands_work_on_one_release_or_on_all(root: Path, capsys: Speech) -> None:
-    assert main(["upgrade", "1.1.0", "--beside", "-q"]) == 0
+def test_commands_work_on_one_release_or_on_all(root: Path) -> None:
+    command("upgrade 1.1.0 --beside -q")
     memory = read_tree(Paths(root, "tea").memories("zh_CN"))
     assert set(memory) == {"index.po", "pot.po"}
-    for words in (
-        ["sync", "tea@1.1.0", "--no-execute"],
-        ["sync", "--release", "1.1.0", "--no-execute"],
-        ["sync", "tea", "--all", "--no-execute"],
-        ["status", "--release", "1.1.0"],
-        ["check", "--release", "1.1.0"],
-        ["memory", "verify", "--release", "1.1.0"],
-        ["memory", "verify", "tea"],
+    for line in (
+        "sync tea@1.1.0 --no-execute",
+        "sync --release 1.1.0 --no-execute",
+        "sync tea --all --no-execute",
+        "status --release 1.1.0",
+        "check --release 1.1.0",
+        "memory verify --release 1.1.0",
+        "memory verify tea",
     ):
-        assert main([*words, "-q"]) == 0, words
+        command(f"{line} -q")
     assert read_tree(Paths(root, "tea").memories("zh_CN")) == memory
-    capsys.readouterr()
-    assert main(["sync", "--release", "1.1.0"]) == 0
-    assert "no code runs: Tea 1.1.0 is not installed" in capsys.readouterr().err
+    told = command("sync --release 1.1.0").err
+    assert "no code runs: Tea 1.1.0 is not installed" in told
 
 
 def test_the_day_that_the_package_is_there(root: Path) -> None:
-    assert main(["upgrade", "1.1.0", "--beside", "-q"]) == 0
-    assert main(["upgrade", "1.1.0", "--no-execute", "-q"]) == 0
+    command("upgrade 1.1.0 --beside -q")
+    command("upgrade 1.1.0 --no-execute -q")
     text = (root / "pyproject.toml").read_text(encoding="utf-8")
     assert text == CONFIG.replace("1.0.0", "1.1.0")
-    assert main(["memory", "verify", "-q"]) == 0
+    command("memory verify -q")
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "told"),
-    CASES["a_release_that_is_not_there"],
-)
-def test_a_release_that_is_not_there(
-    root: Path, words: list[str], code: int, told: str, capsys: Speech
-) -> None:
+@pytest.mark.parametrize(("words", "code", "told"), CASES["a_missing_release"])
+def test_a_missing_release(root: Path, words: list[str], code: int, told: str) -> None:
     before = read_tree(root / "translations")
-    assert main(words) == code
-    assert told in capsys.readouterr().err
+    assert told in command(*words, code=code).err
     assert read_tree(root / "translations") == before
     assert (root / "pyproject.toml").read_text(encoding="utf-8") == CONFIG
 
 
-def test_a_configured_release_that_upstream_lacks(root: Path, capsys: Speech) -> None:
+def test_a_configured_release_that_upstream_lacks(root: Path) -> None:
     config = root / "pyproject.toml"
     config.write_text(f'{CONFIG}beside = ["9.9.9"]\n', encoding="utf-8")
     before = pinned_files(root)
     # The pinned release is synced all the same.
-    assert main(["sync", "tea", "--all", "--no-execute"]) == 3
-    told = capsys.readouterr()
+    told = command("sync tea --all --no-execute", code=3)
     assert "'v9.9.9'" in told.err
     assert "tea@9.9.9" in told.out
     assert pinned_files(root) == before
     assert not Paths(root, "tea@9.9.9").lock.exists()
-    assert main(["memory", "verify", "-q"]) == 0
-    assert main(["status", "--release", "9.9.9"]) == 3
-    assert "tea@9.9.9" in capsys.readouterr().err
+    command("memory verify -q")
+    assert "tea@9.9.9" in command("status --release 9.9.9", code=3).err
 
 
-def test_a_release_has_no_pin_to_move(root: Path, capsys: Speech) -> None:
-    assert main(["upgrade", "1.1.0", "--beside", "-q"]) == 0
-    capsys.readouterr()
-    for words, told in (
-        (["upgrade", "1.2.0", "tea@1.1.0"], "has no pin of its own"),
-        (["upgrade", "1.2.0", "tea@1.1.0", "--beside"], "Name the upstream: tea."),
-    ):
-        assert main(words) == 2
-        assert told in capsys.readouterr().err
+def test_a_release_has_no_pin_to_move(root: Path) -> None:
+    command("upgrade 1.1.0 --beside -q")
+    line = "upgrade 1.2.0 tea@1.1.0"
+    assert "has no pin of its own" in command(line, code=2).err
+    assert "Name the upstream: tea." in command(f"{line} --beside", code=2).err

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from catalog_files import edit_catalog, read_catalog
 from folders import read_tree, write_tree
-from in_process import run_in
+from in_process import command
 from msgspec.structs import replace
 from repositories import commit_release, init_repository
 
 from pipeline.adapters import reference as adapter
 from pipeline.adapters.reference import UnmadeEnvironmentError
-from pipeline.entries import Catalog
+from pipeline.entries import Entry
 
 pytestmark = pytest.mark.slow
 
@@ -109,21 +109,21 @@ def releases(
 def root(releases: Releases) -> Path:
     """A project at release 1.0 whose pages and docstrings are all translated."""
     root = releases.folder.parent / "project"
-    run(root, "sync", "lamps", "--no-execute")
+    run(root, "sync lamps --no-execute")
     for path in (root / "translations" / "zh_CN").rglob("*.po"):
         edit_catalog(path, lambda entry: replace(entry, msgstr=f"译：{entry.msgid}"))
-    run(root, "sync", "lamps", "--no-execute")
+    run(root, "sync lamps --no-execute")
     return root
 
 
-def run(root: Path, *words: str, code: int = 0) -> str:
-    done = run_in(root, *words)
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout + done.stderr
+def run(root: Path, line: str) -> str:
+    told = command(line, root=root)
+    return told.out + told.err
 
 
-def catalog(root: Path, page: str) -> Catalog:
-    return read_catalog(root / "translations" / "zh_CN" / "lamps" / f"{page}.po")
+def entries(root: Path, page: str) -> Sequence[Entry]:
+    path = root / "translations" / "zh_CN" / "lamps" / f"{page}.po"
+    return read_catalog(path).entries
 
 
 def finished(root: Path) -> dict[str, dict[str, str]]:
@@ -141,20 +141,20 @@ def finished(root: Path) -> dict[str, dict[str, str]]:
 
 def test_there_and_back(root: Path, releases: Releases) -> None:
     before = finished(root)
-    said = run(root, "upgrade", "2.0", "lamps", "--dry-run")
+    said = run(root, "upgrade 2.0 lamps --dry-run")
     assert "API reference: 2 pages" in said
     assert finished(root) == before
-    said = run(root, "upgrade", "2.0", "lamps")
+    said = run(root, "upgrade 2.0 lamps")
     docstring = root / "upstream" / "lamps" / SHINE / "lamps.shine.docstring"
     assert "two hours" in docstring.read_text()
     # One sentence has another name, one has other words; one is gone and one is new.
     assert "33.3 % carried, 33.3 % fuzzy, 33.3 % obsolete" in " ".join(said.split())
-    dim = catalog(root, DIM).entries[0]
+    dim = entries(root, DIM)[0]
     assert (dim.msgstr, dim.fuzzy) == ("译：See :func:`lamps.glow`.", False)
-    assert "memory-" not in run(root, "memory", "verify", "lamps")
-    run(root, "upgrade", "1.0", "lamps")
+    assert "memory-" not in run(root, "memory verify lamps")
+    run(root, "upgrade 1.0 lamps")
     assert finished(root) == before
-    assert "memory-" not in run(root, "memory", "verify", "lamps")
+    assert "memory-" not in run(root, "memory verify lamps")
     # Each release was read once, and the dry run has read for the real one.
     assert releases.made == ["lamps==1.0", "lamps==2.0"]
 
@@ -163,35 +163,35 @@ def test_reference_waits_without_its_release(root: Path, releases: Releases) -> 
     before = finished(root)
     memory = root / "translations" / "memory" / "zh_CN" / "lamps"
     files = read_tree(memory / "_api")
-    said = run(root, "upgrade", "3.0", "lamps")
+    said = run(root, "upgrade 3.0 lamps")
     assert "there is no lamps==3.0" in said
     assert "the API reference lacks the docstrings of lamps 3.0" in said
     assert "page-gone" not in said
     assert read_tree(memory / "_api") == files
-    assert "memory-" not in run(root, "memory", "verify", "lamps")
-    said = run(root, "sync", "lamps", "--no-execute")
+    assert "memory-" not in run(root, "memory verify lamps")
+    said = run(root, "sync lamps --no-execute")
     assert "the API reference lacks the docstrings of lamps 3.0" in said
-    run(root, "upgrade", "1.0", "lamps")
+    run(root, "upgrade 1.0 lamps")
     assert finished(root) == before
     assert read_tree(memory / "_api") == files
 
 
 def test_clone_that_never_read_the_old_docstrings(root: Path) -> None:
     """It has the memory of release 2.0, whose fuzzy and obsolete entries are of 1.0."""
-    run(root, "upgrade", "2.0", "lamps")
+    run(root, "upgrade 2.0 lamps")
     memory = root / "translations" / "memory"
     files = read_tree(memory)
     for name in ("translations/zh_CN", "build"):
         shutil.rmtree(root / name)
-    said = run(root, "sync", "lamps", "--no-execute")
+    said = run(root, "sync lamps --no-execute")
     assert "have not been read in this clone" in said
     assert "To read them, upgrade to that release and back" in said
     assert read_tree(memory) == files
-    assert catalog(root, DIM).entries[0].is_translated
-    run(root, "upgrade", "1.0", "lamps")
-    run(root, "upgrade", "2.0", "lamps")
-    run(root, "memory", "verify", "lamps", "--strict")
-    (fuzzy,) = [entry for entry in catalog(root, SHINE).entries if entry.fuzzy]
+    assert entries(root, DIM)[0].is_translated
+    run(root, "upgrade 1.0 lamps")
+    run(root, "upgrade 2.0 lamps")
+    run(root, "memory verify lamps --strict")
+    (fuzzy,) = [entry for entry in entries(root, SHINE) if entry.fuzzy]
     assert fuzzy.previous is not None
     assert "one hour" in fuzzy.previous
 
@@ -200,5 +200,5 @@ def test_damaged_cache_is_read_again(root: Path, releases: Releases) -> None:
     for path in (root / "build" / "cache" / "docstrings").rglob("*.json"):
         path.write_text("{")
     (root / "upstream" / "lamps" / "_api" / "reference.json").unlink()
-    run(root, "pull", "lamps")
+    run(root, "pull lamps")
     assert releases.made == ["lamps==1.0", "lamps==1.0"]
