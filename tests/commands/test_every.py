@@ -11,16 +11,14 @@ from typing import NoReturn
 import pytest
 from cases import read_tables
 from folders import read_tree, snapshot, write_tree
+from in_process import command
 
-from pipeline.cli import main
 from pipeline.commands.pull import pull
 from pipeline.report.result import RunResult
 from pipeline.run import Run
-from pipeline.site.progress import SiteSummary, front_page
 
 CASES = read_tables(__file__)
 
-Speech = pytest.CaptureFixture[str]
 NAMES = ("boats", "lamps", "mills")
 
 
@@ -43,14 +41,11 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def sync_each() -> None:
     """Sync every upstream in this process, where ``--all`` needs three."""
     for name in NAMES:
-        assert main(["sync", name, "--no-execute", "-q"]) == 0
+        command("sync", name, "--no-execute", "-q")
 
 
-def test_every_upstream_is_synced_and_stands_in_one_table(
-    hub: Path, capfd: Speech
-) -> None:
-    assert main(["sync", "--all", "--no-execute"]) == 0
-    told = capfd.readouterr().out
+def test_every_upstream_is_synced_and_stands_in_one_table(hub: Path) -> None:
+    told = command("sync --all --no-execute").out
     assert told.count("every upstream · zh_CN") == 1
     rows = [line.split()[0] for line in told.split("\n") if "0 %" in line]
     assert rows == [*NAMES, "3"]
@@ -60,84 +55,64 @@ def test_every_upstream_is_synced_and_stands_in_one_table(
         report = json.loads((hub / "build/reports" / name / "report.json").read_bytes())
         assert report["upstream"]["name"] == name
     before = snapshot(hub)
-    assert main(["sync", "--all", "--no-execute"]) == 0
+    command("sync --all --no-execute")
     assert snapshot(hub) == before
 
 
-@pytest.mark.parametrize("command", ["pull", "sync"])
-def test_one_that_fails_stops_no_other_and_the_worst_code_is_told(
-    command: str, hub: Path, capfd: Speech
-) -> None:
+@pytest.mark.parametrize("line", ["pull --all", "sync --all --no-execute"])
+def test_one_that_fails_stops_no_other(line: str, hub: Path) -> None:
     (hub / "lamps").rename(hub / "away")
-    words = ["--no-execute"] if command == "sync" else []
-    assert main([command, "--all", *words]) == 3
-    told = capfd.readouterr()
+    told = command(line, code=3)
     assert "failed: lamps (3)" in told.out
     assert "error: lamps: does not exist" in told.err
-    assert [path.name for path in sorted((hub / "upstream").glob("*.lock"))] == [
-        "boats.lock",
-        "mills.lock",
-    ]
+    locks = {path.name for path in (hub / "upstream").glob("*.lock")}
+    assert locks == {"boats.lock", "mills.lock"}
 
 
-def test_findings_are_told_and_counted_by_upstream(hub: Path, capfd: Speech) -> None:
+def test_findings_are_told_and_counted_by_upstream(hub: Path) -> None:
     write_tree(hub / "lamps", {"index.md": page("lamps"), "bad.ipynb": "{"})
-    assert main(["sync", "--all", "--no-execute", "-q"]) == 4
-    told = capfd.readouterr()
+    told = command("sync --all --no-execute -q", code=4)
     assert "bad.ipynb" in told.err
     (row,) = (line for line in told.out.split("\n") if line.startswith(" lamps"))
     assert row.endswith("exit 4")
-    assert main(["status", "--all"]) == 4
+    command("status --all", code=4)
 
 
-def test_programs_get_every_report(hub: Path, capfd: Speech) -> None:
+def test_programs_get_every_report(hub: Path) -> None:
     (hub / "mills").rename(hub / "away")
-    assert main(["sync", "--all", "--no-execute", "--json", "-q"]) == 3
-    told = json.loads(capfd.readouterr().out)
+    told = command("sync --all --no-execute --json -q", code=3).json
     assert told["exit_code"] == 3
     assert list(told["upstreams"]) == list(NAMES)
     assert told["upstreams"]["mills"] == {"exit_code": 3, "report": None}
     assert told["upstreams"]["boats"]["report"]["upstream"]["name"] == "boats"
 
 
-def test_status_writes_nothing(hub: Path, capfd: Speech) -> None:
+def test_status_writes_nothing(hub: Path) -> None:
     many = {f"page{number:02}.md": page("lamps") for number in range(12)}
     write_tree(hub / "lamps", many)
     sync_each()
     before = snapshot(hub)
-    capfd.readouterr()
-    assert main(["status", "--all"]) == 0
-    told = capfd.readouterr().out
+    told = command("status --all").out
     assert " lamps " in told
     assert "page11" not in told
-    assert main(["status", "lamps", "--every-page"]) == 0
-    assert "page11" in capfd.readouterr().out
-    assert main(["status", "lamps"]) == 0
-    assert "page11" not in capfd.readouterr().out
+    assert "page11" in command("status lamps --every-page").out
+    assert "page11" not in command("status lamps").out
     assert snapshot(hub) == before
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    CASES["what_is_about_one_upstream_is_refused"],
-)
-def test_what_is_about_one_upstream_is_refused(
-    words: list[str], told: str, hub: Path, capfd: Speech
-) -> None:
+@pytest.mark.parametrize(("words", "told"), CASES["words_about_one_upstream"])
+def test_words_about_one_upstream(words: list[str], told: str, hub: Path) -> None:
     before = read_tree(hub)
-    assert main(words) == 2
-    assert told in capfd.readouterr().err
+    assert told in command(*words, code=2).err
     assert read_tree(hub) == before
 
 
 @pytest.mark.slow
-def test_every_site_has_a_folder_and_a_page_leads_to_them(
-    hub: Path, capfd: Speech
-) -> None:
+def test_every_site_has_a_folder_and_a_page_leads_to_them(hub: Path) -> None:
     (hub / "mills").rename(hub / "away")
-    assert main(["pull", "--all"]) == 3
-    assert main(["site", "--all", "--no-execute"]) == 3
-    assert "look at build/site/index.html" in capfd.readouterr().err
+    command("pull --all", code=3)
+    told = command("site --all --no-execute", code=3).err
+    assert "look at build/site/index.html" in told
     front = (hub / "build/site/index.html").read_text("utf-8")
     assert re.findall(r'href="([^"]*\.html)"', front) == [
         "boats/index.html",
@@ -147,23 +122,12 @@ def test_every_site_has_a_folder_and_a_page_leads_to_them(
     assert (hub / "build/site/boats/index.html").is_file()
 
 
-def test_titles_are_text_on_the_front_page() -> None:
-    progress = {"words": 0, "translated": 0, "title": "<b>", "release": "1"}
-    site = SiteSummary(name="a", title="<script>", progress=progress)
-    html = front_page([site], locale="fr")
-    assert "<script>" not in html
-    assert "&lt;b&gt; 1 · 100 % translated" in html
-    assert '<html lang="fr">' in html
-
-
 # --- terms
 
 TERMS = "source,target,context,translator_comments\n"
 
 
-def test_one_upstream_may_have_terms_of_its_own_besides(
-    hub: Path, capfd: Speech
-) -> None:
+def test_one_upstream_may_have_terms_of_its_own_besides(hub: Path) -> None:
     """``boats`` calls a hull 船身, all others 船体: each is held to its own."""
     english = "# Hulls\n\nEvery hull is painted.\n"
     for name in ("boats", "lamps"):
@@ -181,18 +145,14 @@ def test_one_upstream_may_have_terms_of_its_own_besides(
         text = text.replace(empty, 'painted."\nmsgstr "每个船身都涂漆。"')
         catalog.write_text(text, "utf-8")
     for what in ("boats", "translations/zh_CN/boats/index.po"):
-        assert main(["check", what, "--strict"]) == 0, capfd.readouterr()
-    capfd.readouterr()
-    assert main(["check", "--strict"]) == 1
-    told = capfd.readouterr().out
+        command("check", what, "--strict")
+    told = command("check --strict", code=1).out
     assert "translations/zh_CN/lamps/index.po" in told
     assert "船体" in told
     assert "translations/zh_CN/boats/index.po" not in told
     # The memory is looked at in the same way.
     sync_each()
-    capfd.readouterr()
-    assert main(["check", "translations/memory", "--strict"]) == 1
-    assert "/boats/" not in capfd.readouterr().out
+    assert "/boats/" not in command("check translations/memory --strict", code=1).out
 
 
 # --- one process
@@ -202,36 +162,27 @@ def stop(*_: object, **__: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def test_interrupted_it_runs_no_other(
-    hub: Path, monkeypatch: pytest.MonkeyPatch, capfd: Speech
-) -> None:
+def test_an_interrupt_ends_all(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipeline.commands.pull.pull", stop)
-    assert main(["pull", "--all"]) == 130
-    told = capfd.readouterr().err
+    told = command("pull --all", code=130).err
     assert told.count("interrupted") == 1
     assert "lamps" not in told
 
 
-def test_a_bug_in_one_stops_no_other(
-    hub: Path, monkeypatch: pytest.MonkeyPatch, capfd: Speech
-) -> None:
+def test_a_bug_stops_no_other(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(run: Run, **options: object) -> RunResult:
         if run.name == "lamps":
             raise RuntimeError("a bug")
         return pull(run, ref=None)
 
     monkeypatch.setattr("pipeline.commands.pull.pull", broken)
-    assert main(["pull", "--all"]) == 70
-    assert "failed: lamps (70)" in capfd.readouterr().out
+    assert "failed: lamps (70)" in command("pull --all", code=70).out
     assert (hub / "upstream/mills.lock").is_file()
 
 
-def test_what_fails_after_its_row_counts(
-    hub: Path, monkeypatch: pytest.MonkeyPatch, capfd: Speech
-) -> None:
+def test_a_late_failure_counts(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipeline.commands.console.report_changes", stop_reporting)
-    assert main(["pull", "--all"]) == 70
-    assert capfd.readouterr().out.count("exit 70") == 3
+    assert command("pull --all", code=70).out.count("exit 70") == 3
 
 
 def stop_reporting(*_: object) -> NoReturn:
@@ -247,13 +198,13 @@ def test_nothing_of_one_upstream_is_left_for_the_next(hub: Path) -> None:
     tip = page("mills") + '\n!!! note "A tip"\n\n    Some words.\n'
     write_tree(hub / "mills", {"mkdocs.yml": "", "index.md": tip})
     for name in NAMES:
-        assert main(["sync", name, "--no-execute"]) == 0
-        assert main(["site", name, "--no-execute"]) == 0
+        command("sync", name, "--no-execute")
+        command("site", name, "--no-execute")
     alone = _published(hub)
     shutil.rmtree(hub / "build")
     for _ in range(2):
-        assert main(["sync", "--all", "--no-execute"]) == 0
-        assert main(["site", "--all", "--no-execute"]) == 0
+        command("sync --all --no-execute")
+        command("site --all --no-execute")
         assert _published(hub) == alone
 
 

@@ -18,25 +18,22 @@ import pytest
 import yaml
 from cases import read_tables
 from folders import read_tree, write_tree
+from in_process import command
 from places import ROOT
+from published_project import translate
 from repositories import commit_release, init_repository
 
 from pipeline.adapters.installed import Origin, origin_of
-from pipeline.cli import main
 from pipeline.commands.init import FILES
 from pipeline.config.reader import read_settings
+from pipeline.config.settings import Upstream
 from pipeline.folders import WHOLE, Folders
-
-Speech = pytest.CaptureFixture[str]
 
 CASES = read_tables(__file__)
 DOCS = read_tree(Path(__file__).parent / "data" / "lamps")
-WORDS = ("--name", "lamps", "--url", "../lamps", "--docs", "docs")
-WORDS_OF_HOW_TO = [
-    *("--name", "lamps", "--url", "https://github.com/example/lamps"),
-    *("--docs", "docs"),
-]
-FROM = ("--from", "someone/docs-pipeline@v1")
+NAMED = "init --name lamps --url {} --docs docs"
+HOSTED = "https://github.com/example/lamps"
+INIT = f"{NAMED.format('../lamps')} --from someone/docs-pipeline@v1"
 
 
 @pytest.fixture
@@ -49,20 +46,24 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+def upstream_of(project: Path) -> Upstream:
+    return read_settings(project / "pyproject.toml", environ={}).upstream(None)
+
+
 def test_the_project_can_be_configured_read_and_synced(own: Path) -> None:
-    assert main(["init", *WORDS, *FROM]) == 0
-    settings = read_settings(own / "pyproject.toml", environ={})
-    upstream = settings.upstream(None)
+    command(INIT)
+    upstream = upstream_of(own)
     assert (upstream.name, upstream.url) == ("lamps", "../lamps")
-    assert upstream.docs.names == ("docs",)
-    assert (settings.locales, upstream.package) == (("zh_CN",), "")
-    assert main(["sync", "--no-execute", "-q"]) == 0
+    assert (upstream.docs.names, upstream.package) == (("docs",), "")
+    settings = read_settings(own / "pyproject.toml", environ={})
+    assert settings.locales == ("zh_CN",)
+    command("sync --no-execute -q")
     assert (own / "translations/zh_CN/lamps/wiring.po").is_file()
-    assert main(["check", "-q"]) == 0
+    command("check -q")
 
 
 def test_the_pipeline_is_a_dependency_at_the_state_that_was_named(own: Path) -> None:
-    assert main(["init", *WORDS, *FROM, "--package", "Lamp_Kit==1.2.0"]) == 0
+    command(INIT, "--package", "Lamp_Kit==1.2.0")
     groups = tomllib.loads((own / "pyproject.toml").read_text())["dependency-groups"]
     assert groups == {
         "pipeline": [
@@ -71,16 +72,13 @@ def test_the_pipeline_is_a_dependency_at_the_state_that_was_named(own: Path) -> 
         ],
         "lamp-kit": ["Lamp_Kit==1.2.0"],
     }
-    upstream = read_settings(own / "pyproject.toml", environ={}).upstream(None)
-    assert (upstream.package, upstream.version, upstream.ref) == (
-        "Lamp_Kit",
-        "1.2.0",
-        "v1.2.0",
-    )
+    upstream = upstream_of(own)
+    assert (upstream.package, upstream.version) == ("Lamp_Kit", "1.2.0")
+    assert upstream.ref == "v1.2.0"
 
 
 def test_the_workflow_calls_ours_with_what_they_ask_for(own: Path) -> None:
-    assert main(["init", *WORDS, *FROM]) == 0
+    command(INIT)
     workflow = yaml.safe_load((own / ".github/workflows/docs.yml").read_text())
     for job in workflow["jobs"].values():
         place, _, ref = job["uses"].partition("@")
@@ -98,14 +96,10 @@ def test_the_workflow_calls_ours_with_what_they_ask_for(own: Path) -> None:
     assert workflow["jobs"]["publish"]["if"] == "${{ github.ref == 'refs/heads/main' }}"
 
 
-def test_a_second_run_writes_nothing_and_says_what_is_there(
-    own: Path, capsys: Speech
-) -> None:
-    assert main(["init", *WORDS, *FROM]) == 0
+def test_a_second_run_writes_nothing_and_says_what_is_there(own: Path) -> None:
+    command(INIT)
     before = read_tree(own)
-    capsys.readouterr()
-    assert main(["init", *WORDS, *FROM, "--json"]) == 0
-    told = capsys.readouterr()
+    told = command(INIT, "--json")
     assert json.loads(told.out) == {"files": sorted(before, key=_order), "written": []}
     assert "there already: pyproject.toml\n" in told.err
     assert "nothing to write" in told.err
@@ -117,37 +111,32 @@ def _order(name: str) -> int:
     return names.index(name) if name in names else len(names)
 
 
-def test_nothing_is_overwritten_and_nothing_is_written_beside_it(
-    own: Path, capsys: Speech
-) -> None:
+def test_nothing_is_overwritten(own: Path) -> None:
     write_tree(own, {"README.md": "Mine.\n", ".gitignore": "mine\n"})
-    assert main(["init", *WORDS, *FROM]) == 2
+    told = command(INIT, code=2).err
     assert read_tree(own) == {"README.md": b"Mine.\n", ".gitignore": b"mine\n"}
-    told = capsys.readouterr().err
     assert "these files exist with other content: README.md, .gitignore;" in told
     # In the way of a file may also be a folder.
     write_tree(own, {"pyproject.toml/x": ""})
-    assert main(["init", *WORDS, *FROM]) == 2
+    command(INIT, code=2)
 
 
-def test_a_disk_that_is_full_leaves_no_half_of_a_project(
-    own: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_no_half_of_a_project(own: Path) -> None:
     (own / "translations").write_text("a file where the glossary's folder should be")
-    assert main(["init", *WORDS, *FROM]) == 70
+    command(INIT, code=70)
     assert list(read_tree(own)) == ["translations"]
 
 
 @pytest.mark.parametrize(
     ("words", "exit_code", "told"),
     [
-        ([], 2, "init needs to know the URL of the repository"),
-        (["--url", "../lamps"], 2, "init needs to know a short name"),
-        (["--url", "../lamps", "--name", "a"], 2, "--from"),
-        ([*WORDS, "--from", "nowhere"], 2, "Write it as OWNER/NAME@REF"),
+        (["init"], 2, "init needs to know the URL of the repository"),
+        (["init", "--url", "../lamps"], 2, "init needs to know a short name"),
+        (["init", "--url", "../lamps", "--name", "a"], 2, "--from"),
+        ([NAMED, "--from", "nowhere"], 2, "Write it as OWNER/NAME@REF"),
         *(
-            ([*WORDS, *FROM, *more], exit_code, told)
-            for more, exit_code, told in CASES["words_that_make_no_project"]
+            ([INIT, *more], *rest)
+            for more, *rest in CASES["words_that_make_no_project"]
         ),
     ],
 )
@@ -156,12 +145,10 @@ def test_words_that_make_no_project_write_nothing(
     exit_code: int,
     told: str,
     own: Path,
-    capsys: Speech,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    assert main(["init", *words]) == exit_code
-    assert told in capsys.readouterr().err
+    assert told in command(*words, code=exit_code).err
     assert read_tree(own) == {}
 
 
@@ -172,37 +159,30 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_docs_may_lie_in_several_folders(own: Path, capsys: Speech) -> None:
-    words = ["--name", "lamps", "--url", "https://github.com/example/lamps", *FROM]
-    assert main(["init", *words, "--docs", "a/docs", "--docs", "a/examples"]) == 0
-    upstream = read_settings(own / "pyproject.toml", environ={}).upstream(None)
+def test_docs_may_lie_in_several_folders(own: Path) -> None:
+    words = f"--name lamps --url {HOSTED} --from someone/docs-pipeline@v1"
+    command(f"init {words} --docs a/docs --docs a/examples")
+    upstream = upstream_of(own)
     assert upstream.docs == Folders(("a/docs", "a/examples"))
-    blob = "https://github.com/example/lamps/blob"
-    assert upstream.page_url == f"{blob}/{{commit}}/a/{{path}}"
-    for docs in (["docs", "--docs", "/examples"], ["docs", "--docs", "docs/api"]):
-        capsys.readouterr()
-        assert main(["init", "other", *words, "--docs", *docs]) == 2
-        assert "--docs cannot be used: " in capsys.readouterr().err
+    assert upstream.page_url == f"{HOSTED}/blob/{{commit}}/a/{{path}}"
+    for docs in ("/examples", "docs/api"):
+        told = command(f"init other {words} --docs docs --docs {docs}", code=2).err
+        assert "--docs cannot be used: " in told
     assert not Path("other").exists()
 
 
-def test_what_is_not_told_is_asked_for_on_a_terminal(
-    own: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech
-) -> None:
+def test_a_terminal_is_asked(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = Terminal("../lamps\n\nlamps\nsomeone/docs-pipeline@v1\n")
     monkeypatch.setattr(sys, "stdin", answers)
-    assert main(["init"]) == 0
-    asked = capsys.readouterr().err
+    asked = command("init").err
     assert "The folder of the docs in the repository [.]: " in asked
-    assert (
-        read_settings(own / "pyproject.toml", environ={}).upstream(None).docs == WHOLE
-    )
+    assert upstream_of(own).docs == WHOLE
 
 
 @pytest.mark.parametrize("title", ['a "b" \\ c', "x\n[tool]\ny = 1", "%{url} ${{ x }}"])
 def test_words_stay_words_in_the_files(title: str, own: Path) -> None:
-    assert main(["init", *WORDS, *FROM, "--title", title]) == 0
-    upstream = read_settings(own / "pyproject.toml", environ={}).upstream(None)
+    command(INIT, "--title", title)
+    upstream = upstream_of(own)
     assert upstream.site.title == " ".join(title.split())
 
 
@@ -226,9 +206,7 @@ TAGGED = {"commit_id": "12ab", "requested_revision": "v2"}
         ("{}", None),
     ],
 )
-def test_where_the_pipeline_came_from_is_what_the_installer_wrote(
-    text: str, found: Origin | None
-) -> None:
+def test_the_installer_tells_the_origin(text: str, found: Origin | None) -> None:
     assert origin_of(text) == found
 
 
@@ -251,12 +229,13 @@ def test_from_an_empty_folder_to_a_site_with_one_translated_page(own: Path) -> N
     run_program(*install, f"jax-docs-zh[docs] @ {wheel.as_uri()}")
     program = (str(python.with_name("jax-docs-zh")),)
     steps = how_to()
-    assert next(steps) == ["init", *WORDS_OF_HOW_TO]
-    run_program(*program, "init", *WORDS, *FROM)
+    assert next(steps) == NAMED.format(HOSTED).split()
+    run_program(*program, *INIT.split())
     for words in steps:
         run_program(*program, *words)
         if words == ["sync"]:
-            translate(own)
+            lines = {"Wiring": "接线", "Two": "每盏灯都接有两根电线。"}
+            translate(own, "wiring", **lines)
     page = (own / "build" / "site" / "lamps" / "wiring.html").read_text("utf-8")
     assert "每盏灯都接有两根电线。" in page
     assert ">23\n<" in page  # what its code printed
@@ -278,20 +257,6 @@ def how_to() -> Iterator[list[str]]:
             words = shlex.split(line.removeprefix("$ "))
             if words[:1] == ["jax-docs-zh"]:
                 yield words[1:]
-
-
-def translate(own: Path) -> None:
-    """Translate one page, as a person would in a text editor."""
-    catalog = own / "translations" / "zh_CN" / "lamps" / "wiring.po"
-    text = catalog.read_text("utf-8")
-    for english, chinese in (
-        ("Wiring", "接线"),
-        ("Two wires lead to every lamp.", "每盏灯都接有两根电线。"),
-    ):
-        empty = f'msgid "{english}"\nmsgstr ""'
-        assert empty in text
-        text = text.replace(empty, f'msgid "{english}"\nmsgstr "{chinese}"')
-    catalog.write_text(text, "utf-8")
 
 
 def plain() -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 from collections.abc import Iterator
@@ -11,44 +10,38 @@ from typing import Any
 
 import pytest
 from catalog_files import edit_catalog
-from folders import read_tree
+from folders import read_tree, write_tree
+from in_process import command
 from msgspec.structs import replace
 
-from pipeline.cli import main
 from pipeline.entries import Entry
 from pipeline.stages.update.store import store_memory
 
 # The same sentences stand on several pages, and pages link to each other.
 PAGES = {
-    "mill": "# The mill\n\nIt grinds corn.\n\nSee [the yard](yard.md#the-gate).\n",
-    "yard": "# The yard\n\nIt grinds corn.\n\n## The gate\n\nIt is shut at night.\n",
-    "loft": "# The loft\n\nIt is shut at night.\n\nBats live in it.\n",
+    "mill.md": "# The mill\n\nIt grinds corn.\n\nSee [the yard](yard.md#the-gate).\n",
+    "yard.md": "# The yard\n\nIt grinds corn.\n\n## The gate\n\nIt is shut at night.\n",
+    "loft.md": "# The loft\n\nIt is shut at night.\n\nBats live in it.\n",
 }
+CATALOGS = Path("translations/zh_CN/sample")
+MEMORIES = Path("translations/memory/zh_CN/sample")
 NEW = ("It grinds corn.", "Bats live in the loft.", "It is shut at noon.", "Go home.")
 
 
 @pytest.fixture
-def docs(project: Path) -> Path:
-    """The sample's docs, made to be these pages."""
-    folder = project / "upstream" / "sample"
-    shutil.rmtree(folder)
-    shutil.rmtree(project / "translations" / "zh_CN" / "sample", ignore_errors=True)
-    shutil.rmtree(project / "translations" / "memory" / "zh_CN" / "sample")
-    folder.mkdir()
-    for name, text in PAGES.items():
-        (folder / f"{name}.md").write_text(text, encoding="utf-8")
-    return folder
+def root(project: Path) -> Path:
+    """The sample, whose docs are these pages."""
+    for folder in (CATALOGS, MEMORIES, Path("upstream/sample")):
+        shutil.rmtree(folder)
+    write_tree(Path("upstream/sample"), PAGES)
+    command("sync sample --no-execute")
+    return project
 
 
-def edits_of(docs: Path, seed: int) -> Iterator[str]:
+def edits_of(chance: random.Random) -> Iterator[str]:
     """Do something that people do to a project; each time it is said what."""
-    chance = random.Random(seed)
-    root = docs.parent.parent
-    catalogs = root / "translations" / "zh_CN" / "sample"
-    memories = root / "translations" / "memory" / "zh_CN" / "sample"
     for number in range(8):
-        paths = sorted(catalogs.glob("*.po"))
-        path = chance.choice(paths)
+        name = chance.choice(sorted(path.name for path in CATALOGS.glob("*.po")))
 
         def translated(entry: Entry, number: int = number) -> Entry:
             if entry.obsolete or chance.random() < 0.4:
@@ -61,17 +54,16 @@ def edits_of(docs: Path, seed: int) -> Iterator[str]:
         def doubted(entry: Entry) -> Entry:
             return replace(entry, fuzzy=bool(entry.msgstr))
 
-        memory = memories / path.name
         edited = {
-            "translate": (path, translated),
-            "empty": (path, emptied),
-            "doubt": (path, doubted),
-            "memory": (memory, translated),
+            "translate": (CATALOGS / name, translated),
+            "empty": (CATALOGS / name, emptied),
+            "doubt": (CATALOGS / name, doubted),
+            "memory": (MEMORIES / name, translated),
         }
         removed = {
-            "rebuild": path,
-            "unstore": memory,
-            "state": root / "build" / "zh_CN" / "sample" / "memory.json",
+            "rebuild": CATALOGS / name,
+            "unstore": MEMORIES / name,
+            "state": Path("build/zh_CN/sample/memory.json"),
         }
         kind = chance.choice(["translate"] * 3 + [*edited, *removed, "docs"])
         if kind in edited:
@@ -79,92 +71,69 @@ def edits_of(docs: Path, seed: int) -> Iterator[str]:
         elif kind in removed:
             removed[kind].unlink(missing_ok=True)
         else:
-            page = docs / path.with_suffix(".md").name
+            page = Path("upstream/sample", name).with_suffix(".md")
             head, *_, last = page.read_text(encoding="utf-8").split("\n\n")
             blocks = [head, *chance.sample(NEW, 2), last]
             page.write_text("\n\n".join(blocks), encoding="utf-8")
-        yield f"{number}: {kind} {path.name}, {len(list(memories.glob('*.po')))} stored"
+        yield f"{number}: {kind} {name}"
 
 
-def made(root: Path) -> dict[str, dict[str, bytes]]:
-    """Everything that a merge has written for translators and readers."""
+def made(root: Path) -> dict[str, object]:
+    """Merge, and return all that is written for translators and readers, and the counts."""
+    command("pull sample", root=root)
+    # A translation without the link of its message is an error.
+    told = command("merge sample --json", root=root, code=None)
+    # What was told of a page is told again until it is looked at again.
+    counts = {**told.json["locales"]["zh_CN"]["totals"], "findings": None}
     folders = ("translations", "build/zh_CN/sample/merged", "build/zh_CN/sample/blocks")
-    return {folder: read_tree(root / folder) for folder in folders}
+    trees = {folder: read_tree(root / folder) for folder in folders}
+    return {**trees, "code": told.code, "counts": counts}
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_is_known_changes_nothing_of_what_is_made(
-    docs: Path, seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    root = docs.parent.parent
-    assert main(["sync", "sample", "--no-execute"]) == 0
-    for done in edits_of(docs, seed):
+def test_memos_change_no_result(root: Path, seed: int, tmp_path: Path) -> None:
+    for done in edits_of(random.Random(seed)):
         whole = tmp_path / "whole"
         shutil.copytree(root, whole, symlinks=True)
         shutil.rmtree(whole / "build" / "zh_CN" / "sample" / "memo")
-        told = []
-        for project in (root, whole):
-            with pytest.MonkeyPatch.context() as patch:
-                patch.chdir(project)
-                assert main(["pull", "sample"]) == 0, done
-                capsys.readouterr()
-                # A translation without the link of its message is an error in both.
-                code = main(["merge", "sample", "--json"])
-                report = json.loads(capsys.readouterr().out)["locales"]["zh_CN"]
-                # What was told of a page is told again until it is looked at again.
-                counts = {**report["totals"], "findings": None}
-                told.append((code, counts))
         assert made(root) == made(whole), done
-        assert told[0] == told[1], done
         shutil.rmtree(whole)
 
 
-def test_only_the_pages_are_read_that_an_edit_can_change(
-    docs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    root = docs.parent.parent
-    catalogs = root / "translations" / "zh_CN" / "sample"
-    assert main(["sync", "sample", "--no-execute"]) == 0
-    for path in catalogs.glob("*.po"):
-        edit_catalog(
-            path, lambda entry: replace(entry, msgstr=f"{entry.msgid}的译文。")
-        )
+def translate(page: str, text: str) -> None:
+    """Give all messages of a page a translation: ``text``, with the English for "{}"."""
+    edit_catalog(
+        CATALOGS / f"{page}.po",
+        lambda entry: replace(entry, msgstr=text.format(entry.msgid)),
+    )
+
+
+def test_only_the_pages_are_read_that_an_edit_can_change(root: Path) -> None:
+    for page in ("mill", "yard", "loft"):
+        translate(page, "{}的译文。")
     # All have a translation for every message: what one of them has is of no use to others.
-    assert main(["merge", "sample"]) == 0
-    capsys.readouterr()
-    edit_catalog(
-        catalogs / "loft.po", lambda entry: replace(entry, msgstr="又一个译文。")
-    )
-    assert main(["merge", "sample"]) == 0
-    assert "1 page, 1 document," in capsys.readouterr().err
+    command("merge sample")
+    translate("loft", "又一个译文。")
+    assert "1 page, 1 document," in command("merge sample").err
     # A page that lacks one may get it from any other.
-    edit_catalog(catalogs / "mill.po", lambda entry: replace(entry, msgstr=""))
-    edit_catalog(catalogs / "yard.po", lambda entry: replace(entry, msgstr=""))
-    assert main(["merge", "sample"]) == 0
-    capsys.readouterr()
-    edit_catalog(
-        catalogs / "yard.po", lambda entry: replace(entry, msgstr="新的译文。")
-    )
-    assert main(["merge", "sample"]) == 0
-    assert "2 pages, 2 documents" in capsys.readouterr().err
-    assert "新的译文。".encode() in (catalogs / "mill.po").read_bytes()
+    translate("mill", "")
+    translate("yard", "")
+    command("merge sample")
+    translate("yard", "新的译文。")
+    assert "2 pages, 2 documents" in command("merge sample").err
+    assert "新的译文。".encode() in (CATALOGS / "mill.po").read_bytes()
 
 
-def test_what_somebody_saves_during_a_run_is_for_the_next_one(
-    docs: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_save_during_a_run_is_kept(
+    root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = docs.parent.parent
-    catalog = root / "translations" / "zh_CN" / "sample" / "loft.po"
-    assert main(["sync", "sample", "--no-execute"]) == 0
-
     def saved_meanwhile(*arguments: Any, **options: Any) -> None:
-        edit_catalog(catalog, lambda entry: replace(entry, msgstr="保存得正巧。"))
+        translate("loft", "保存得正巧。")
         store_memory(*arguments, **options)
 
-    edit_catalog(catalog, lambda entry: replace(entry, msgstr="先前的译文。"))
+    translate("loft", "先前的译文。")
     with monkeypatch.context() as patch:
         patch.setattr("pipeline.stages.update.stage.store_memory", saved_meanwhile)
-        assert main(["merge", "sample"]) == 0
-    assert main(["merge", "sample"]) == 0
-    memory = root / "translations" / "memory" / "zh_CN" / "sample" / "loft.po"
-    assert "保存得正巧。".encode() in memory.read_bytes()
+        command("merge sample")
+    command("merge sample")
+    assert "保存得正巧。".encode() in (MEMORIES / "loft.po").read_bytes()

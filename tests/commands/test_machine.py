@@ -6,26 +6,28 @@ import errno
 import os
 import stat
 import time
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
 from folders import read_tree
+from in_process import command
 
 from pipeline.cli import main
 
-SYNC = ("sync", "sample", "--no-execute")
+Speech = pytest.CaptureFixture[str]
+SYNC = "sync sample --no-execute"
 FULL = Path("/dev/full")
 
 
 @pytest.mark.parametrize(
-    "words", [("status", "sample"), ("check",), SYNC, ("status", "sample", "--json")]
+    "line", ["status sample", "check", SYNC, "status sample --json"]
 )
-def test_a_full_stdout_is_no_bug(
-    words: tuple[str, ...], synced: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_full_stdout_is_no_bug(line: str, synced: Path, capsys: Speech) -> None:
     with FULL.open("w") as full, redirect_stdout(full):
-        assert main(words) == 70
+        assert main(line.split()) == 70
         # The rest of the text would fail again when the file is closed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
     said = capsys.readouterr().err
@@ -35,23 +37,19 @@ def test_a_full_stdout_is_no_bug(
 
 def test_a_full_stderr_leaves_the_exit_code(synced: Path) -> None:
     with FULL.open("w") as full, redirect_stderr(full):
-        assert main(SYNC) == 70
+        assert main(SYNC.split()) == 70
         os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
 
 
-@pytest.mark.parametrize("words", [("status", "sample"), ("check",), ("review",), SYNC])
+@pytest.mark.parametrize("line", ["status sample", "check", "review", SYNC])
 def test_a_folder_that_is_gone_is_named(
-    words: tuple[str, ...],
-    synced: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Speech
 ) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    assert main(words) == 70
+    assert main(line.split()) == 70
     assert "the current folder no longer exists" in capsys.readouterr().err
 
 
@@ -60,63 +58,48 @@ def test_a_folder_that_is_gone_is_named(
     [(13, errno.ENFILE), *((number, errno.EMFILE) for number in range(1, 40, 6))],
 )
 def test_too_many_open_files_are_no_bug_and_lose_nothing(
-    opened: int,
-    code: int,
-    synced: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    opened: int, code: int, synced: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From one file on, no file or folder can be opened."""
     before = read_tree(synced / "translations")
     for path in (synced / "build").rglob("*.msgpack"):
         path.unlink()
     left = opened
-    open_path, scan, create = Path.open, os.scandir, os.open
 
-    def count() -> None:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise OSError(code, os.strerror(code))
+    def counted(real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*words: object, **named: object) -> Any:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise OSError(code, os.strerror(code))
+            return real(*words, **named)
+
+        return call
 
     with monkeypatch.context() as patch:
-        for owner, name, real in (
-            (Path, "open", open_path),
-            (os, "scandir", scan),
-            (os, "open", create),
-        ):
-
-            def counted(*words: object, real=real, **named: object):  # type: ignore[no-untyped-def]
-                count()
-                return real(*words, **named)
-
-            patch.setattr(owner, name, counted)
-        assert main(SYNC) != 0
-    said = capsys.readouterr().err
-    assert os.strerror(code) in said or "too many files are open" in said
-    assert "This is a bug" not in said
+        patch.setattr(Path, "open", counted(Path.open))
+        for name in ("scandir", "open"):
+            patch.setattr(os, name, counted(getattr(os, name)))
+        told = command(SYNC, code=None)
+    assert told.code != 0
+    assert os.strerror(code) in told.err or "too many files are open" in told.err
+    assert "This is a bug" not in told.err
     assert read_tree(synced / "translations") == before
 
 
 @pytest.mark.parametrize(
-    "variables",
-    [
-        {"HOME": None, "XDG_CACHE_HOME": None},
-        {"HOME": "/nowhere"},
-        {"LC_ALL": "C", "LANG": "C"},
-        {"LC_ALL": "zz_ZZ.nothing"},
-    ],
+    "variables", ["HOME=/nowhere", "LC_ALL=C LANG=C", "LC_ALL=zz_ZZ.nothing", ""]
 )
 def test_a_bare_environment_changes_no_file(
-    variables: dict[str, str | None], synced: Path, monkeypatch: pytest.MonkeyPatch
+    variables: str, synced: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """With no variables at all there is no home either."""
     before = read_tree(synced / "translations")
-    for name, value in variables.items():
-        if value is None:
-            monkeypatch.delenv(name, raising=False)
-        else:
-            monkeypatch.setenv(name, value)
-    assert main((*SYNC, "-q")) == 0
+    for name in () if variables else ("HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for variable in variables.split():
+        monkeypatch.setenv(*variable.split("="))
+    command(f"{SYNC} -q")
     assert read_tree(synced / "translations") == before
 
 
@@ -125,7 +108,7 @@ def test_with_a_strict_umask_others_can_still_read_built_files(synced: Path) -> 
     page.unlink()
     old = os.umask(0o077)
     try:
-        assert main((*SYNC, "-q")) == 0
+        command(f"{SYNC} -q")
     finally:
         os.umask(old)
     assert stat.S_IMODE(page.stat().st_mode) == 0o644
@@ -137,6 +120,6 @@ def test_a_clock_that_is_wrong_changes_no_file(synced: Path, years: int) -> None
     moment = time.time() + years * 365 * 86400
     for path in synced.rglob("*"):
         os.utime(path, (moment, moment))
-    assert main((*SYNC, "--check", "-q")) == 0
-    assert main((*SYNC, "-q")) == 0
+    command(f"{SYNC} --check -q")
+    command(f"{SYNC} -q")
     assert read_tree(synced / "translations") == before

@@ -1,4 +1,4 @@
-"""``cache`` as people run it, and where a run tells of itself."""
+"""Where a run tells of itself."""
 
 from __future__ import annotations
 
@@ -7,27 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
+from in_process import command
 from notebooks import code, notebook, prose
-
-from pipeline.adapters.execution_cache import ExecutionCache
-from pipeline.cli import main
-from pipeline.paths import Paths
-
-Speech = pytest.CaptureFixture[str]
-
-
-def test_the_cache_is_told_proved_and_forgotten(project: Path, capsys: Speech) -> None:
-    assert main(["cache", "stats"]) == 0
-    assert "0 entries, 0.0 MiB of 2048.0 MiB" in capsys.readouterr().out
-    cache = ExecutionCache(Paths(project, "sample").outputs, limit=1 << 20)
-    cache.put("a" * 64, b'{"damaged": true}')
-    assert main(["cache", "verify"]) == 1
-    assert "1 of 1 entries were damaged and are removed" in capsys.readouterr().out
-    assert main(["cache", "verify"]) == 0
-    cache.put("b" * 64, b"{}")
-    assert main(["cache", "clear"]) == 0
-    assert capsys.readouterr().out.endswith("1 entries removed, 0.0 MiB\n")
-    assert cache.all_keys() == ()
 
 
 @pytest.mark.slow
@@ -39,7 +20,7 @@ def test_a_run_tells_of_itself(project: Path, monkeypatch: pytest.MonkeyPatch) -
     docs = project / "docs"
     docs.mkdir()
     (docs / "page.ipynb").write_text(notebook(code("1")), "utf-8")
-    assert main(["sync", "sample", "--upstream", "docs"]) == 0
+    command("sync sample --upstream docs")
     said = summary.read_text(encoding="utf-8")
     assert said.startswith("from another step\n")
     assert "passed" in said
@@ -50,16 +31,13 @@ def test_a_run_tells_of_itself(project: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("plainly")
-def test_a_failure_names_its_cell_in_one_way_everywhere(
-    project: Path, capsys: Speech
-) -> None:
+def test_a_failure_names_its_cell_in_one_way_everywhere(project: Path) -> None:
     """It is the way ``until`` counts: with that number the page ends before the cell."""
     docs = project / "docs"
     docs.mkdir()
     cells = (prose("Words."), code("1"), prose("More words."), code("[][1]"))
     (docs / "page.ipynb").write_text(notebook(*cells), "utf-8")
-    assert main(["sync", "sample", "--upstream", "docs", "--summary", "s.md"]) == 6
-    said = capsys.readouterr()
+    said = command("sync sample --upstream docs --summary s.md", code=6)
     told = {"stdout": said.out, "stderr": said.err}
     for name in ("s.md", "build/report.html", "build/junit.xml", "build/report.json"):
         told[name] = Path(name).read_text("utf-8")
@@ -75,8 +53,7 @@ def test_a_failure_names_its_cell_in_one_way_everywhere(
             "[[tool.pipeline.upstreams.sample.run]]\n"
             'pages = ["page"]\nreason = "upstream bug"\nuntil = 2\n'
         )
-    assert main(["sync", "sample", "--upstream", "docs"]) == 0
-    assert "from code cell 2 on" in capsys.readouterr().err
+    assert "from code cell 2 on" in command("sync sample --upstream docs").err
 
 
 @pytest.mark.usefixtures("plainly")
@@ -87,7 +64,7 @@ def test_plain_pages_have_no_code_cells(project: Path) -> None:
     (docs / "plain.rst").write_text("Title\n=====\n\nWords::\n\n  1 / 0\n", "utf-8")
     (docs / "also.md").write_text("# Title\n\n```{code-cell}\n1 / 0\n```\n", "utf-8")
     (docs / "page.ipynb").write_text(notebook(code("1")), "utf-8")
-    assert main(["sync", "sample", "--upstream", "docs"]) == 0
+    command("sync sample --upstream docs")
     rows = json.loads(Path("build/report.json").read_bytes())["locales"]["zh_CN"]
     assert {row["page"]: row["code_cells"] for row in rows["pages"]} == {
         "also": 0,

@@ -5,14 +5,15 @@ from __future__ import annotations
 import shutil
 import time
 from contextlib import chdir
+from functools import partial
 from pathlib import Path
 
 import pytest
 from branch_project import FIRST, NAME, Clone, page
 from folders import read_tree, snapshot
+from in_process import command
 from repositories import git, make_origin
 
-from pipeline.cli import main
 from pipeline.commands.review.reviewing import review_changes
 from pipeline.config.reader import read_settings
 from pipeline.core.review import AutomaticChange
@@ -20,7 +21,6 @@ from pipeline.core.word_diff import Part
 from pipeline.findings import Severity
 from pipeline.report.review import Review
 
-Speech = pytest.CaptureFixture[str]
 SAFE = "<script>alert(1)</script>|`x`**b** @nobody [a](javascript:b)"
 
 
@@ -28,9 +28,7 @@ SAFE = "<script>alert(1)</script>|`x`**b** @nobody [a](javascript:b)"
 def template(begun: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
     """A project whose ``main`` has two pages translated."""
     clone = begun.copy(tmp_path_factory.mktemp("review") / "project")
-    clone.translate("cellar")
-    assert clone.sync() == 0
-    clone.commit("Translate the cellar")
+    clone.store("cellar")
     return clone
 
 
@@ -51,32 +49,21 @@ def reviewed(work: Clone, *words: str, pages: tuple[str, ...] = ()) -> Review:
         return review_changes(settings, words, locales=settings.locales, pages=pages)
 
 
-def store(work: Clone, subject: str = "") -> None:
-    """Store what was translated, and commit it if it has a subject."""
-    assert work.sync() in (0, 1)
-    if subject:
-        work.commit(subject)
-
-
 def happened(review: Review) -> list[tuple[str, str]]:
     return [(message.page, message.happened) for message in review.messages]
 
 
-def test_a_page_and_three_messages_elsewhere_are_shown_and_nothing_else(
-    work: Clone,
-) -> None:
+def test_only_the_changes_of_a_branch_are_shown(work: Clone) -> None:
     work.translate("garage")
     work.translate("cellar", "lamp", "楼梯旁挂着一盏灯")
     work.translate("cellar", "glue", "楼梯旁挂着胶水")
-    work.translate("yard/shed", "drill", "雨会弄坏钻头")
-    store(work, "Translate the garage")
+    work.store("yard/shed", "drill", "雨会弄坏钻头")
     review = reviewed(work)
     assert review.counts == {"translated": 11, "changed": 3}
     assert review.quiet == {}
-    garage = [message for message in review.messages if message.page == "garage"]
+    garage = [one.english for one in review.messages if one.page == "garage"]
     # In the order of the page, which the memory does not have.
-    english = [message.english for message in garage]
-    assert english == FIRST["garage.md"].removeprefix("# ").strip().split("\n\n")
+    assert garage == FIRST["garage.md"].removeprefix("# ").strip().split("\n\n")
     lamp = review.messages[0]
     assert (lamp.page, lamp.state) == ("cellar", "finished")
     assert lamp.english == "A lamp hangs beside the stairs, right of the door."
@@ -90,23 +77,18 @@ def test_a_page_and_three_messages_elsewhere_are_shown_and_nothing_else(
 
 
 def test_what_main_has_done_since_is_no_change_of_the_branch(work: Clone) -> None:
-    work.git("checkout", "-q", "main")
-    work.translate("attic")
-    store(work, "Translate the attic")
-    work.git("checkout", "-q", "work")
-    store(work)
-    work.translate("cellar", "lamp", "灯")
-    store(work, "Change a lamp")
-    assert happened(reviewed(work)) == [("cellar", "changed")]
-    assert happened(reviewed(work, "main")) == [("cellar", "changed")]
+    work.switch("main")
+    work.store("attic")
+    work.visit("work")
+    work.store("cellar", "lamp", "灯")
+    for words in ((), ("main",)):
+        assert happened(reviewed(work, *words)) == [("cellar", "changed")]
 
 
 def test_of_an_upgrade_only_what_a_person_must_look_at(work: Clone) -> None:
-    work.translate("attic")
-    store(work, "Translate the attic")
+    work.store("attic")
     work.git("branch", "-f", "main")
-    work.move_to("v2")
-    store(work, "Upgrade")
+    work.upgrade()
     review = reviewed(work)
     (lamp,) = review.messages
     assert (lamp.page, lamp.happened, lamp.state) == ("cellar", "fuzzy", "fuzzy")
@@ -119,64 +101,38 @@ def test_of_an_upgrade_only_what_a_person_must_look_at(work: Clone) -> None:
     assert review.quiet[AutomaticChange.GONE] >= 2
 
 
-def test_a_fuzzy_one_that_is_confirmed_and_one_that_is_withdrawn(work: Clone) -> None:
-    work.move_to("v2")
-    store(work, "Upgrade")
-    work.git("branch", "-f", "main")
-    work.translate("cellar", "lamp", "如今楼梯旁挂着灯")
-    path = work.memories / "yard" / "shed.po"
-    store(work)
-    text = path.read_text()
-    start = text.index('msgstr "yard')
-    path.write_text(text[:start] + 'msgstr ""' + text[text.index("\n", start) :])
-    review = reviewed(work)
-    assert happened(review) == [("cellar", "confirmed"), ("yard/shed", "withdrawn")]
-    assert review.messages[1].state == "untranslated"
-
-
 def test_findings_stand_beside_what_they_are_about(work: Clone) -> None:
     work.translate("cellar", "lamp", "灯 在 楼梯 旁 .")
-    store(work, "Mistake")
+    work.sync()
+    work.commit("Mistake")
     (message,) = reviewed(work).messages
-    severities = {finding.severity for finding in message.findings}
-    assert severities <= {Severity.ERROR, Severity.WARNING}
-    assert message.findings
-    assert {finding.line for finding in message.findings} == {message.line}
+    found = {(finding.severity, finding.line) for finding in message.findings}
+    allowed = {(Severity.ERROR, message.line), (Severity.WARNING, message.line)}
+    assert set() < found <= allowed
 
 
-def test_a_fresh_clone_without_any_docs_shows_the_chinese(
-    work: Clone, capsys: Speech
-) -> None:
-    work.translate("garage", "saw", "锯子")
-    store(work, "Translate a saw")
+def test_a_fresh_clone_without_any_docs_shows_the_chinese(work: Clone) -> None:
+    work.store("garage", "saw", "锯子")
     target = work.root.with_name("fresh")
     git(work.root.parent, "clone", "-q", str(work.root), str(target))
     fresh = Clone(target)
     fresh.git("remote", "set-head", "origin", "main")
     (message,) = reviewed(fresh).messages
     assert (message.english, message.new) == ("", "锯子")
-    with chdir(target):
-        main(["review"])
-    told = capsys.readouterr().err
-    assert "1 message on 1 page to look at\n" in told
-    assert "nox -s sync -- --no-execute" in told
-    assert "look at build/review.html\n" in told
+    told = command("review", root=target, code=None).err
+    for words in (
+        "1 message on 1 page to look at\n",
+        "nox -s sync -- --no-execute",
+        "look at build/review.html\n",
+    ):
+        assert words in told
     assert fresh.sync() == 0
     assert reviewed(fresh).messages[0].english.startswith("Whoever")
 
 
-def test_a_page_whose_memory_was_deleted_is_withdrawn(work: Clone) -> None:
-    (work.memories / "cellar.po").unlink()
-    review = reviewed(work)
-    assert set(happened(review)) == {("cellar", "withdrawn")}
-    assert review.messages[0].english == "Down there"
-    assert {message.line for message in review.messages} == {1}
-
-
 def test_only_the_pages_that_are_asked_for(work: Clone) -> None:
     work.translate("garage", "saw", "锯子")
-    work.translate("attic", "saw", "阁楼的锯子")
-    store(work)
+    work.save("attic", "saw", "阁楼的锯子")
     assert happened(reviewed(work, pages=("att*",))) == [("attic", "translated")]
     assert reviewed(work, "main", "work", pages=("att*",)).messages == ()
     assert work.run("review", "--pages", "att*") == 0
@@ -185,15 +141,11 @@ def test_only_the_pages_that_are_asked_for(work: Clone) -> None:
     assert ">锯子<" not in page
 
 
-def test_a_file_that_cannot_be_read_is_told_and_the_others_are_shown(
-    work: Clone, capsys: Speech
-) -> None:
-    work.translate("garage", "saw", "锯子")
-    store(work)
+def test_a_damaged_file_hides_no_other(work: Clone) -> None:
+    work.save("garage", "saw", "锯子")
     (work.memories / "cellar.po").write_text("<<<<<<< ours\n")
-    capsys.readouterr()
-    assert work.run("review") == 4
-    assert "memory/zh_CN/docs/cellar.po:1: " in capsys.readouterr().err
+    told = command("review", root=work.root, code=4).err
+    assert "memory/zh_CN/docs/cellar.po:1: " in told
     review = reviewed(work)
     assert happened(review) == [("garage", "translated")]
     (problem,) = review.problems
@@ -201,64 +153,48 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_are_shown(
     work.commit("Break the cellar")
     work.git("checkout", "-q", "main", "--", "translations")
     review = reviewed(work, "HEAD")
-    (problem,) = review.problems
-    assert problem.code == "review-base-unreadable"
+    assert [problem.code for problem in review.problems] == ["review-base-unreadable"]
     assert ("cellar", "translated") in happened(review)
 
 
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (["no-such-branch"], "git knows no commit 'no-such-branch'"),
-        (["--", "--output=x"], "git knows no commit '--output=x'"),
-        (["main", "work", "main"], "two commits at most, not main work main"),
-        (["--json"], "review cannot print JSON"),
+        ("no-such-branch", "git knows no commit 'no-such-branch'"),
+        ("-- --output=x", "git knows no commit '--output=x'"),
+        ("main work main", "two commits at most, not main work main"),
+        ("--json", "review cannot print JSON"),
     ],
 )
-def test_words_that_cannot_be_reviewed(
-    work: Clone, words: list[str], what: str, capsys: Speech
-) -> None:
-    with chdir(work.root):
-        assert main(["review", *words]) == 2
-    assert what in capsys.readouterr().err
+def test_words_that_cannot_be_reviewed(work: Clone, words: str, what: str) -> None:
+    assert what in command(f"review {words}", root=work.root, code=2).err
 
 
-def test_a_branch_that_only_the_remote_has_is_meant(
-    work: Clone, capsys: Speech
-) -> None:
+def test_without_a_main_branch_or_a_repository_there_is_a_way_out(work: Clone) -> None:
+    review = partial(command, root=work.root, code=2)
     work.git("update-ref", "refs/remotes/origin/main", "main")
     work.git("branch", "-D", "main")
-    assert work.run("review", "main") == 2
-    assert "Did you mean origin/main? " in capsys.readouterr().err
-    assert work.run("review", "nowhere") == 2
-    assert "Did you mean" not in capsys.readouterr().err
-
-
-def test_without_a_main_branch_or_a_repository(work: Clone, capsys: Speech) -> None:
-    work.git("branch", "-D", "main")
-    assert work.run("review") == 2
-    assert "nox -s review -- COMMIT" in capsys.readouterr().err
+    assert "Did you mean origin/main? " in review("review main").err
+    assert "Did you mean" not in review("review nowhere").err
+    work.git("update-ref", "-d", "refs/remotes/origin/main")
+    assert "nox -s review -- COMMIT" in review("review").err
     shutil.rmtree(work.root / ".git")
-    assert work.run("review") == 2
-    assert "is not in a git repository" in capsys.readouterr().err
+    assert "is not in a git repository" in review("review").err
 
 
-def test_a_shallow_clone_is_told_what_to_fetch(work: Clone, capsys: Speech) -> None:
-    work.git("commit", "-q", "--allow-empty", "-m", "Nothing")
-    work.git("checkout", "-q", "main")
-    work.git("commit", "-q", "--allow-empty", "-m", "Something else")
-    work.git("checkout", "-q", "work")
+def test_a_shallow_clone_is_told_what_to_fetch(work: Clone) -> None:
+    for branch in ("work", "main"):
+        work.switch(branch)
+        work.git("commit", "-q", "--allow-empty", "-m", branch)
+    work.switch("work")
     target = work.root.with_name("shallow")
-    url = work.root.as_uri()
-    words = ("-q", "--depth=1", "--no-single-branch", url, str(target))
+    words = ("-q", "--depth=1", "--no-single-branch", work.root.as_uri(), str(target))
     git(work.root.parent, "clone", *words)
-    assert Clone(target).run("review", "origin/main") == 2
-    assert "git fetch --unshallow" in capsys.readouterr().err
+    told = command("review origin/main", root=target, code=2).err
+    assert "git fetch --unshallow" in told
 
 
-def test_the_branch_that_a_pull_request_is_for(
-    work: Clone, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pull_request_base(work: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
     work.git("update-ref", "refs/remotes/origin/release", "HEAD")
     monkeypatch.setenv("GITHUB_BASE_REF", "release")
     assert reviewed(work).base_name == "origin/release"
@@ -270,8 +206,7 @@ def test_the_step_summary_and_the_page_show_what_strangers_wrote_as_text(
     summary = tmp_path / "summary.md"
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     work.translate("garage", "saw", SAFE)
-    work.edit("garage", lambda entry: entry)
-    store(work)
+    work.sync()
     assert work.run("review") == 0
     shown = summary.read_text("utf-8")
     assert "1 message on 1 page to look at" in shown
@@ -282,9 +217,7 @@ def test_the_step_summary_and_the_page_show_what_strangers_wrote_as_text(
     assert "@nobody" not in shown
 
 
-def test_english_that_only_a_release_beside_the_pin_has(
-    begun: Clone, tmp_path: Path
-) -> None:
+def test_english_of_a_release_beside_the_pin(begun: Clone, tmp_path: Path) -> None:
     work = begun.copy(tmp_path / "project")
     config = work.root / "pyproject.toml"
     text = config.read_text(encoding="utf-8").replace("==1.0.0", "==1")
@@ -310,9 +243,7 @@ def test_english_that_only_a_release_beside_the_pin_has(
     assert not review.lacks_english
 
 
-def test_a_second_run_writes_nothing_and_no_file_but_the_page_is_touched(
-    work: Clone,
-) -> None:
+def test_only_the_report_is_written_and_only_once(work: Clone) -> None:
     before = read_tree(work.root / "translations")
     assert work.run("review") == 0
     once = snapshot(work.root / "build")

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 from folders import read_tree
+from in_process import command
 from msgspec.structs import replace
-from runs import run_of
+from runs import run_at
 
-from pipeline.cli import main
 from pipeline.commands.run_lock import run_lock
-from pipeline.config.settings import Settings, Upstream
 from pipeline.run import Run
 
 HALF = ".page.po.0123abcd.tmp"
@@ -21,13 +20,7 @@ HALF = ".page.po.0123abcd.tmp"
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    upstream = Upstream(package="JAX", version="1", name="demo", url="x")
-    settings = Settings(
-        root=tmp_path,
-        locales=("zh_CN",),
-        upstreams={"demo": upstream},
-    )
-    return run_of(settings, upstream)
+    return run_at(tmp_path, url="x")
 
 
 def leave_half_a_file(run: Run) -> list[Path]:
@@ -40,7 +33,7 @@ def leave_half_a_file(run: Run) -> list[Path]:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, ValueError])
-def test_a_run_that_breaks_off_leaves_nothing_half_written(
+def test_a_failing_run_leaves_nothing_half(
     run: Run, error: type[BaseException]
 ) -> None:
     with pytest.raises(error), run_lock(run):
@@ -64,48 +57,38 @@ def test_a_run_clears_up_after_one_that_was_killed(run: Run) -> None:
     assert not run.paths.run_mark.exists()
 
 
-@pytest.mark.parametrize(
-    "command", [("status", "sample", "--badges", "-qq"), ("check", "--fix", "-qq")]
-)
-def test_a_command_without_the_lock_finishes_the_pull_of_a_killed_run(
-    synced: Path, command: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize("line", ["status sample --badges", "check --fix"])
+def test_any_command_finishes_a_killed_pull(synced: Path, line: str) -> None:
     """The pull was killed before it removed the old tree, and, in another place, midway."""
-    docs = synced / "upstream" / "sample"
+    docs, mark = synced / "upstream" / "sample", synced / "build" / ".running"
     before = read_tree(docs)
     shutil.copytree(docs, docs.with_name(".sample.old"))
-    (synced / "build" / ".running").touch()
-    assert main(command) == 0
+    mark.touch()
+    command(line)
     assert read_tree(docs) == before
     docs.rename(docs.with_name(".sample.old"))
     docs.with_name(".sample.new").mkdir()
-    (synced / "build" / ".running").touch()
-    assert main(command) == 0
+    mark.touch()
+    command(line)
     assert read_tree(docs) == before
     assert [path.name for path in docs.parent.glob(".*")] == []
-    assert not (synced / "build" / ".running").exists()
+    assert not mark.exists()
 
 
 @pytest.mark.parametrize(
-    "command",
-    [("status", "sample", "--badges"), ("check", "--fix"), ("review", "HEAD")],
+    "line", ["status sample --badges", "check --fix", "review HEAD"]
 )
-def test_a_command_that_fails_before_it_writes_clears_up_as_well(
-    project: Path, command: tuple[str, ...]
-) -> None:
+def test_a_command_that_fails_early_clears_up(project: Path, line: str) -> None:
     """Nothing is pulled, nothing is to be fixed, and there is no repository of git."""
-    left = project / "build" / "cache" / HALF
-    left.parent.mkdir(parents=True)
-    left.touch()
-    (project / "build" / ".running").touch()
-    main([*command, "-qq"])
-    assert not left.exists()
-    assert not (project / "build" / ".running").exists()
+    left = (project / "build" / "cache" / HALF, project / "build" / ".running")
+    left[0].parent.mkdir(parents=True)
+    for path in left:
+        path.touch()
+    command(line, code=None)
+    assert not any(path.exists() for path in left)
 
 
-def test_ctrl_c_while_it_writes_leaves_no_temporary_file(
-    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ctrl_c_while_writing(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first file of all that is put into place is where Ctrl-C comes."""
 
     def interrupt(*_: object) -> None:
@@ -113,7 +96,7 @@ def test_ctrl_c_while_it_writes_leaves_no_temporary_file(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", interrupt)
-        assert main(["sync", "sample", "--no-execute", "-q"]) == 130
-    assert "No file was left half-written" in capsys.readouterr().err
+        told = command("sync sample --no-execute -q", code=130).err
+    assert "No file was left half-written" in told
     assert list(project.rglob("*.tmp")) == []
-    assert main(["sync", "sample", "--no-execute", "-q"]) == 0
+    command("sync sample --no-execute -q")

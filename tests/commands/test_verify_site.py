@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import Told, command
 from published_project import CONFIGURATION, translate
 from repositories import commit_release, git
-from servers import FileHandler, served
+from servers import served
 
-from pipeline.cli import main
 from pipeline.site.manifest import digest_of_file
 
 pytestmark = pytest.mark.slow  # all look at a site that Sphinx makes
@@ -21,7 +20,6 @@ pytestmark = pytest.mark.slow  # all look at a site that Sphinx makes
 CLEAN, RAN = "_downloads/clean/lamp.ipynb", "_downloads/lamp.ipynb"
 RST = "_downloads/source/rest.rst"
 OUTPUT = '{"output_type": "stream", "name": "stdout", "text": "x"}'
-Speech = pytest.CaptureFixture[str]
 
 
 class Copy:
@@ -31,17 +29,14 @@ class Copy:
         self.project = project
         self.folder = folder
 
-    def verify(self, address: str = "", *options: str) -> int:
-        config = str(self.project / "pyproject.toml")
-        site = address or str(self.folder)
-        return main(["verify-site", site, "--config", config, *options])
+    def verify(self, address: Path | str = "", *options: str, code: int = 0) -> Told:
+        config = self.project / "pyproject.toml"
+        site = address or self.folder
+        return command("verify-site", site, "--config", config, *options, code=code)
 
     @property
-    def manifest(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(
-            (self.folder / "freshness.json").read_bytes()
-        )
-        return found
+    def manifest(self) -> Any:
+        return json.loads((self.folder / "freshness.json").read_bytes())
 
     def write_manifest(self, value: Any) -> None:
         (self.folder / "freshness.json").write_text(json.dumps(value), "utf-8")
@@ -85,35 +80,33 @@ def site(tmp_path: Path, published: Path) -> Copy:
     return found
 
 
-def test_a_site_as_it_was_built_is_proved(site: Copy, capsys: Speech) -> None:
-    assert site.verify("", "-v") == 0
-    said = capsys.readouterr().out
+def test_a_site_as_it_was_built_is_proved(site: Copy) -> None:
+    said = site.verify("", "-v").out
     assert "3 of 3 pages were reproduced from the two commits" in said
     assert "✓ lamp.ipynb" in said
     assert "✗" not in said
 
 
-def test_an_old_site_is_proved_by_what_it_was_built_from(
-    site: Copy, capsys: Speech, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_old_site_is_proved(site: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Upstream, the pin and the translations have moved since."""
     monkeypatch.chdir(site.project)
     index = "# Lamps\n\nOther words.\n"
     commit_release(site.project.parent / "english", "v2", {"docs/index.md": index})
-    assert main(["upgrade", "v2", "--no-execute", "-q"]) == 0
+    command("upgrade v2 --no-execute -q")
     translate(site.project, "index", Lamps="灯具")
-    assert main(["build", "--no-execute", "-q"]) == 0
+    command("build --no-execute -q")
     git(site.project, "add", "-A")
     git(site.project, "commit", "-qm", "Upgrade")
     shutil.rmtree(site.project / "build")
     (site.project / "pyproject.toml").write_text(f"{CONFIGURATION}# edited\n")
     with served(site.folder) as address:
-        assert site.verify(address, "--json") == 0
-    told = json.loads(capsys.readouterr().out)
+        told = site.verify(address, "--json").json
     assert (told["exit_code"], told["upstream"], told["ref"]) == (0, "lamps", "v1")
     assert (len(told["pages"]), told["missing"]) == (3, [])
     # Verifying writes nothing here.
     assert not (site.project / "build").exists()
+    # The server is gone by now.
+    assert "cannot be read" in site.verify(address, code=3).err
 
 
 @pytest.mark.parametrize(
@@ -138,12 +131,9 @@ def test_an_old_site_is_proved_by_what_it_was_built_from(
         (CLEAN, '"metadata": {', '"metadata": {"a": 1, ', f"    {CLEAN}"),
     ],
 )
-def test_who_changes_a_file_and_hides_it_is_found_out(
-    site: Copy, capsys: Speech, path: str, old: str, new: str, told: str
-) -> None:
+def test_a_forged_file(site: Copy, path: str, old: str, new: str, told: str) -> None:
     site.change(path, old, new)
-    assert site.verify() == 1
-    said = capsys.readouterr().out
+    said = site.verify(code=1).out
     assert told in said
     assert "2 of 3 pages" in said
 
@@ -151,75 +141,52 @@ def test_who_changes_a_file_and_hides_it_is_found_out(
 @pytest.mark.parametrize(
     ("path", "old", "new"), [(RAN, "42", "43"), ("index.md", "灯", "火")]
 )
-def test_a_file_that_is_not_the_one_that_was_built_is_found(
-    site: Copy, capsys: Speech, path: str, old: str, new: str
-) -> None:
+def test_another_file_than_was_built(site: Copy, path: str, old: str, new: str) -> None:
     """Also outputs, which are no one's but the run's: their digest is all there is."""
     site.change(path, old, new, carefully=False)
-    assert site.verify() == 1
     told = f"{path}: is not the file that freshness.json lists"
-    assert told in capsys.readouterr().out
+    assert told in site.verify(code=1).out
 
 
 @pytest.mark.parametrize("path", [CLEAN, RAN, RST, "index.md"])
-def test_a_missing_file_is_told(site: Copy, capsys: Speech, path: str) -> None:
+def test_a_missing_file_is_told(site: Copy, path: str) -> None:
     (site.folder / path).unlink()
-    assert site.verify() == 1
-    assert f"{path}: is missing" in capsys.readouterr().out
+    assert f"{path}: is missing" in site.verify(code=1).out
 
 
-def test_what_cannot_be_read_is_told_and_stops_no_other(
-    site: Copy, capsys: Speech
-) -> None:
+def test_what_cannot_be_read_is_told_and_stops_no_other(site: Copy) -> None:
     (site.folder / CLEAN).write_bytes(b"{")
     (site.folder / "index.md").write_bytes(b"\xff")
     for path in (CLEAN, "index.md"):
         site.tell(path)
-    assert site.verify() == 1
-    said = capsys.readouterr().out
+    said = site.verify(code=1).out
     assert "index.md: line 1 is" in said
     assert "1 of 3 pages" in said
 
 
-def _drop_file(value: Any) -> None:
-    del value["pages"][1]["files"][CLEAN]
-
-
-def _other_blob(value: Any) -> None:
-    value["pages"][1]["blob"] = "0" * 40
-
-
-def _other_source(value: Any) -> None:
-    value["pages"][1]["source"] = "lump.md"
-
-
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("facts", "told"),
     [
-        (_drop_file, "lamp.ipynb: cannot be downloaded from the site"),
-        (_other_blob, "lamp.ipynb: is no document of this commit"),
-        (_other_source, "lump.md: is no document of this commit"),
+        ({"files": {}}, "lamp.ipynb: cannot be downloaded from the site"),
+        ({"blob": "0" * 40}, "lamp.ipynb: is no document of this commit"),
+        ({"source": "lump.md"}, "lump.md: is no document of this commit"),
     ],
 )
-def test_pages_that_the_site_tells_wrong_things_of(
-    site: Copy, capsys: Speech, change: Callable[[Any], None], told: str
+def test_wrong_facts_about_a_page(
+    site: Copy, facts: dict[str, object], told: str
 ) -> None:
     value = site.manifest
     assert value["pages"][1]["page"] == "lamp"
-    change(value)
+    value["pages"][1] |= facts
     site.write_manifest(value)
-    assert site.verify() == 1
-    assert told in capsys.readouterr().out
+    assert told in site.verify(code=1).out
 
 
-def test_a_part_of_a_site_is_proved_and_says_that_it_is_one(
-    site: Copy, capsys: Speech
-) -> None:
+def test_a_part_of_a_site_is_proved_and_says_that_it_is_one(site: Copy) -> None:
     value = site.manifest
     del value["pages"][0]
     site.write_manifest(value)
-    assert site.verify() == 0
-    assert "1 page of the commit not on the site" in capsys.readouterr().out
+    assert "1 page of the commit not on the site" in site.verify().out
 
 
 @pytest.mark.parametrize(
@@ -239,66 +206,44 @@ def test_a_part_of_a_site_is_proved_and_says_that_it_is_one(
     ],
 )
 def test_a_site_of_other_commits_or_another_project(
-    site: Copy, capsys: Speech, key: str, value: object, code: int, told: str
+    site: Copy, key: str, value: object, code: int, told: str
 ) -> None:
     site.write_manifest({**site.manifest, key: value})
-    assert site.verify() == code
-    assert told in capsys.readouterr().err
+    assert told in site.verify(code=code).err
 
 
-def test_a_commit_that_anybody_may_have_made_is_not_taken(
-    site: Copy, capsys: Speech
-) -> None:
+def test_a_commit_that_anybody_may_have_made_is_not_taken(site: Copy) -> None:
     git(site.project, "checkout", "-qb", "side")
     git(site.project, "commit", "-qm", "Side", "--allow-empty")
     commit = git(site.project, "rev-parse", "HEAD")
     git(site.project, "checkout", "-q", "main")
     site.write_manifest({**site.manifest, "project": commit})
-    assert site.verify() == 2
-    assert "is not in the history of what is checked out" in capsys.readouterr().err
+    assert "is not in the history of what is checked out" in site.verify(code=2).err
 
 
-def test_a_site_of_changed_files_says_so(
-    site: Copy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_uncommitted_files(site: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(site.project)
     assert len(site.manifest["project"]) == 40
     (site.project / "pyproject.toml").write_text(f"{CONFIGURATION}# edited\n")
-    assert main(["site", "--no-execute", "-q"]) == 0
+    command("site --no-execute -q")
     freshness = site.project / "build/site/lamps/freshness.json"
     assert json.loads(freshness.read_bytes())["project"] == ""
     git(site.project, "commit", "-qam", "Edit")
-    assert main(["site", "--no-execute", "-q"]) == 0
-    assert site.verify(str(freshness.parent)) == 0
+    command("site --no-execute -q")
+    site.verify(str(freshness.parent))
 
 
-def test_what_is_no_site_of_ours(site: Copy, tmp_path: Path, capsys: Speech) -> None:
+def test_what_is_no_site_of_ours(site: Copy, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert site.verify(str(tmp_path / "empty")) == 4
-    assert "has no freshness.json: it is not a site of this pipeline" in (
-        capsys.readouterr().err
-    )
+    told = site.verify(tmp_path / "empty", code=4).err
+    assert "has no freshness.json: it is not a site of this pipeline" in told
     (site.folder / "freshness.json").write_text("<html>", "utf-8")
-    assert site.verify() == 4
-    assert "freshness.json: is not the manifest of a site" in capsys.readouterr().err
-    assert site.verify(str(tmp_path / "gone")) == 2
-    assert "neither a folder nor a web address" in capsys.readouterr().err
+    assert "freshness.json: is not the manifest of a site" in site.verify(code=4).err
+    told = site.verify(tmp_path / "gone", code=2).err
+    assert "neither a folder nor a web address" in told
 
 
-def test_a_server_that_does_not_answer(site: Copy, capsys: Speech) -> None:
-    class Sorry(FileHandler):
-        def do_GET(self) -> None:  # noqa: N802 - http.server calls it so
-            self.send_error(503)
-
-    with served(site.folder, Sorry) as address:
-        assert site.verify(address) == 3
-    assert "freshness.json: answers 503" in capsys.readouterr().err
-    assert site.verify(address) == 3
-    assert "cannot be read" in capsys.readouterr().err
-
-
-def test_english_that_cannot_be_had(site: Copy, capsys: Speech) -> None:
+def test_english_that_cannot_be_had(site: Copy) -> None:
     """The proof is against upstream's own files, and not against what the site says of them."""
     shutil.rmtree(site.project.parent / "english")
-    assert site.verify() == 3
-    assert "does not exist" in capsys.readouterr().err
+    assert "does not exist" in site.verify(code=3).err
