@@ -125,7 +125,7 @@ def _scenes(
     if REFERENCE in names:
         yield from reference_scenes(folder / "reference", subject)
     if EXECUTE in names:
-        yield from execution_scenes(folder / "execute", subject.docs, is_sample=sample)
+        yield from execution_scenes(folder / "execute", subject)
 
 
 def machine_facts() -> dict[str, Any]:

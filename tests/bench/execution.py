@@ -23,6 +23,7 @@ from msgspec import Struct, field
 from bench import workshop
 from bench.measure import PRINTED, Contender, Limit, Scene, Target, environment
 from bench.notebooks import NothingToEditError, edited
+from bench.scenes import Subject, skipped
 from bench.workshop import BRANCH, LOCALE, WORD, Prepare, Root
 
 EXECUTE = "execute"
@@ -30,32 +31,33 @@ OURS, PAPERMILL = "ours: execute", "papermill, page by page"
 CHANGES = ("nothing", "a paragraph", "a translation", "a code cell")
 UNCHANGED, PROSE, TRANSLATION, CODE = CHANGES
 SECOND = "zh_TW"  # a locale that is there to see that one run serves all of them
-_WALL = Target(rival=PAPERMILL, wall=2)
 _LINE = re.compile(
     r"^ *execute [\d.]+/[\d.]+  (\S+): .*?\((cached|[\d.]+ s)\)", re.MULTILINE
 )
 
 
-def execution_scenes(folder: Path, docs: Path, *, is_sample: bool) -> Iterator[Scene]:
+def execution_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
     """Cold, then warm: the second scene needs what the first has run.
 
-    A scene in between if papermill cannot run all pages whole.
+    A scene in between if papermill cannot run all pages whole. The sample has no page in two forms.
     """
+    if subject.is_sample:
+        yield skipped(EXECUTE, "Code that runs", OURS, PAPERMILL)
+        return
     folder.mkdir()
     compile_packages()
     upstream = folder / "upstream"
-    workshop.make_upstream(upstream, docs)
+    workshop.make_upstream(upstream, subject.docs)
     root = _root(folder / "root", upstream)
     papermill = Papermill.make(folder / "papermill", root)
     pages = papermill.pages
-    targets = () if is_sample else (_WALL,)
     title = "Every page that runs whole, nothing cached"
-    yield _cold(root, papermill, pages, title, targets)
+    yield _cold(root, papermill, pages, title)
     ours = passed(root)
     both = [page for page in pages if page in ours and papermill.is_whole(page)]
     if both != pages:
         title = "The same, only pages that papermill too runs to their last cell"
-        yield _cold(root, papermill, both, title, targets)
+        yield _cold(root, papermill, both, title)
     root.run("execute")  # the other pages, and the other locale
     yield _warm(root, upstream)
 
@@ -168,7 +170,6 @@ def _cold(
     papermill: Papermill,
     pages: Sequence[str],
     title: str,
-    targets: tuple[Target, ...],
 ) -> Scene:
     ours = root.contender(
         OURS,
@@ -185,7 +186,7 @@ def _cold(
         name="execute-cold",
         title=title,
         contenders=(ours, papermill.contender(pages)),
-        targets=targets,
+        targets=(Target(rival=PAPERMILL, wall=2),),
         rounds=1,
     )
 

@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 
 from bench import workshop
-from bench.measure import Contender, Limit, Scene
-from bench.scenes import Subject
+from bench.measure import Limit, Scene
+from bench.scenes import Subject, skipped
 from bench.workshop import LOCALE, PROJECT, Root
 
 REFERENCE = "reference"
@@ -25,9 +25,7 @@ _PAGE = "_api/_autosummary/jax.lax.scan.po"
 def reference_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
     """Pull, first update and merge, sync without a change, the site, and one changed docstring."""
     if subject.is_sample:
-        reason = f"needs JAX and its docs: set {workshop.VARIABLE}"
-        missing = Contender(name=OURS, commands=(), folder=folder, missing=reason)
-        yield Scene(name=REFERENCE, title="The API reference", contenders=(missing,))
+        yield skipped(REFERENCE, "The API reference", OURS)
         return
     root = Root.real(folder)
     shutil.copytree(PROJECT / "translations" / "memory", folder / "translations/memory")

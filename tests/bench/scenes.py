@@ -175,6 +175,16 @@ def _their_tools(folder: Path, subject: Subject) -> Iterator[_Tool]:
     yield _Tool(theirs, mdpo / "docs", forget)
 
 
+def skipped(name: str, title: str, *contenders: str) -> Scene:
+    """A scene of the real docs, where there are none: of releases, the API, or pages in twins."""
+    reason = f"set {workshop.VARIABLE} to a clone or a bundle of the JAX docs"
+    missing = tuple(
+        Contender(name=one, commands=(), folder=Path(), missing=reason)
+        for one in contenders
+    )
+    return Scene(name=name, title=title, contenders=missing, rounds=1)
+
+
 def upgrade_scene(folder: Path, *, no_upstream: bool) -> Scene:
     """All pages of the old release, fully translated, brought to the pinned one.
 
@@ -182,13 +192,7 @@ def upgrade_scene(folder: Path, *, no_upstream: bool) -> Scene:
     """
     title = f"{OLD_REF}, fully translated, brought to jax-v{pinned_jax()}"
     if no_upstream:
-        source = "a clone or a bundle of the JAX docs"
-        reason = f"needs two releases: set {workshop.VARIABLE} to {source}"
-        missing = tuple(
-            Contender(name=name, commands=(), folder=folder, missing=reason)
-            for name in (OURS, MSGMERGE, SPHINX_INTL, POT2PO)
-        )
-        return Scene(name=UPGRADE, title=title, contenders=missing, rounds=1)
+        return skipped(UPGRADE, title, OURS, MSGMERGE, SPHINX_INTL, POT2PO)
     folder.mkdir()
     root = Root.real(folder / "root")
     root.run("pull", "--ref", OLD_REF)
