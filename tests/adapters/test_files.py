@@ -293,10 +293,7 @@ def test_a_link_or_file_in_place_of_a_tree_is_removed_itself(tmp_path: Path) -> 
 
 
 def test_a_scratch_folder_goes_also_after_an_error(tmp_path: Path) -> None:
-    with (
-        pytest.raises(KeyboardInterrupt),
-        scratch_folder("nb-", tmp_path) as folder,
-    ):
+    with pytest.raises(KeyboardInterrupt), scratch_folder("nb-", tmp_path) as folder:
         assert folder.parent == tmp_path
         make_wide(folder)
         raise KeyboardInterrupt

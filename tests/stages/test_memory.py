@@ -15,15 +15,7 @@ from pathlib import Path
 import pytest
 from catalog_files import LI
 from folders import read_tree, snapshot
-from memory_project import (
-    FIRST,
-    LOCALE,
-    RELEASES,
-    SECOND,
-    Project,
-    Synced,
-    chinese,
-)
+from memory_project import FIRST, LOCALE, RELEASES, SECOND, Project, Synced, chinese
 from msgspec.structs import replace
 from repositories import git
 
@@ -602,8 +594,7 @@ def test_a_catalogue_deleted_before_it_is_stored_comes_back(project: Project) ->
 
 
 @pytest.mark.parametrize(
-    ("kind", "code"),
-    [("catalog", "catalogue-edited"), ("memory", "changed-meanwhile")],
+    ("kind", "code"), [("catalog", "catalogue-edited"), ("memory", "changed-meanwhile")]
 )
 def test_a_file_that_somebody_saves_while_the_run_is_at_work_is_left_alone(
     project: Project, kind: str, code: str
