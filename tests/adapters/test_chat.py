@@ -70,9 +70,7 @@ def answering(
     return lambda _: httpx2.Response(status, **content)  # type: ignore[arg-type]
 
 
-def test_a_request_has_our_headers_and_no_variable_is_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_request_has_our_headers_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even where the client of OpenAI looks for variables of its own."""
     for name in ("API_KEY", "ADMIN_KEY", "BASE_URL", "ORG_ID", "PROJECT_ID", "LOG"):
         monkeypatch.setenv(f"OPENAI_{name}", "https://evil.example")
@@ -319,9 +317,7 @@ def test_counts_that_are_none_are_taken_at_their_bound() -> None:
     assert (client.budget.spent, client.budget.uncounted) == (BOUND, 1)
 
 
-def test_a_server_that_is_not_there_or_speaks_no_tls_is_told(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_missing_server_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     # No proxy is asked: the key would be its to read.
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
@@ -389,9 +385,7 @@ def test_a_request_waits_for_what_is_under_way() -> None:
     st.integers(1, 2000),
     st.lists(st.tuples(st.integers(0, 800), st.floats(0, 1)), max_size=30),
 )
-def test_no_budget_is_ever_overrun(
-    limit: int, requests: list[tuple[int, float]]
-) -> None:
+def test_no_budget_is_overrun(limit: int, requests: list[tuple[int, float]]) -> None:
     budget = Budget(limit)
     for bound, share in requests:
         try:

@@ -289,9 +289,7 @@ def test_a_scheduler_that_is_not_there_is_told(
     assert caught.value.where == address
 
 
-def test_a_cluster_without_workers_is_not_waited_for_forever(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_cluster_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_cluster, "WORKERS_SECONDS", 1)
     empty = distributed.LocalCluster(n_workers=0, dashboard_address=":0")
     with empty, pytest.raises(ExecutionError, match="no worker for 1 s"):

@@ -115,9 +115,7 @@ def test_a_clock_that_was_ahead_does_no_lasting_harm(tmp_path: Path) -> None:
     assert abs(file_of(cache, KEYS[0]).stat().st_mtime - time.time()) < 100
 
 
-def test_trimming_sweeps_what_others_left_but_nothing_that_is_being_written(
-    tmp_path: Path,
-) -> None:
+def test_trimming_removes_abandoned_files_only(tmp_path: Path) -> None:
     cache = cache_in(tmp_path)
     cache.put(KEYS[0], b"1")
     left = cache.folder / KEYS[0][:2] / f".{KEYS[0]}.abc.tmp"

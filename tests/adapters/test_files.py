@@ -270,9 +270,7 @@ def make_links(folder: Path) -> None:
 @pytest.mark.parametrize(
     "make", [make_deep, make_wide, make_forbidden, make_odd_names, make_links]
 )
-def test_a_tree_is_removed_and_nothing_else(
-    tmp_path: Path, make: Callable[[Path], None]
-) -> None:
+def test_only_the_tree_is_removed(tmp_path: Path, make: Callable[[Path], None]) -> None:
     kept, folder = tmp_path / "kept", tmp_path / "folder"
     kept.mkdir()
     (kept / "file").write_text("kept")

@@ -95,9 +95,7 @@ KINDS = ["plain server", "filtering server", "bundle", "local", "bare"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_upstream_resolves_and_reads(
-    kind: str, origin: Path, tmp_path: Path
-) -> None:
+def test_every_upstream_can_be_read(kind: str, origin: Path, tmp_path: Path) -> None:
     first = git(origin, "rev-parse", "v1.0^{commit}")
     second = git(origin, "rev-parse", "main")
     with opened(upstream_url(kind, origin), tmp_path) as repository:
@@ -114,9 +112,7 @@ def test_every_kind_of_upstream_resolves_and_reads(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_unknown_ref_suggests_its_neighbours(
-    kind: str, origin: Path, tmp_path: Path
-) -> None:
+def test_unknown_refs_suggest_others(kind: str, origin: Path, tmp_path: Path) -> None:
     with opened(upstream_url(kind, origin), tmp_path) as repository:
         told = r"no tag, branch or commit 'v1\.2'"
         with pytest.raises(UpstreamError, match=told) as caught:
@@ -172,9 +168,7 @@ def test_a_filtering_server_sends_one_commit_and_the_docs_blobs_in_one_go(
     assert fetches(tmp_path / "trace") == 2  # what is here is not asked for again
 
 
-def test_a_plain_server_sends_one_commit_without_its_history(
-    origin: Path, tmp_path: Path
-) -> None:
+def test_a_plain_server_sends_one_commit_only(origin: Path, tmp_path: Path) -> None:
     fetch_main(upstream_url("plain server", origin), tmp_path)
     assert objects(tmp_path).count("commit") == 1
 

@@ -341,18 +341,14 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ran]:
 
 
 @pytest.mark.parametrize("page", ["stopped", "stopped-by-child"])
-def test_a_worker_that_is_stopped_ends_its_page_and_goes_on(
-    ran: dict[str, Ran], page: str
-) -> None:
+def test_a_stopped_worker_ends_its_page_only(ran: dict[str, Ran], page: str) -> None:
     assert ran[page].stop == ("WorkerStopped", 2)
     assert printed(ran[page].outcome.notebook) == ["before\n", "", ""]
     assert ran[page].left == []
 
 
 @pytest.mark.parametrize(("page", "code"), [("ended", 143), ("killed", -9)])
-def test_a_worker_that_dies_names_the_cell(
-    ran: dict[str, Ran], page: str, code: int
-) -> None:
+def test_dead_workers_name_the_cell(ran: dict[str, Ran], page: str, code: int) -> None:
     assert ran[page].stop == ("WorkerDied", 2)
     stop = ran[page].outcome.stop
     assert stop is not None

@@ -73,9 +73,7 @@ def test_it_is_done_at_once_where_the_module_is_there(on_import: OnImport) -> No
     assert calls == ["json", "math", rare]
 
 
-def test_a_module_of_a_package_is_waited_for_and_not_the_package(
-    tmp_path: Path, on_import: OnImport
-) -> None:
+def test_a_module_of_a_package_is_awaited(tmp_path: Path, on_import: OnImport) -> None:
     (tmp_path / "kitchen").mkdir()
     (tmp_path / "kitchen" / "__init__.py").write_text("")
     (tmp_path / "kitchen" / "kettle.py").write_text("")
@@ -87,9 +85,7 @@ def test_a_module_of_a_package_is_waited_for_and_not_the_package(
     assert calls == ["kitchen.kettle"]
 
 
-def test_looking_whether_a_module_is_there_is_no_import(
-    tmp_path: Path, on_import: OnImport
-) -> None:
+def test_looking_for_a_module_is_no_import(tmp_path: Path, on_import: OnImport) -> None:
     calls: list[str] = []
     on_import("kettle", lambda module: calls.append(module.__name__))
     assert importlib.util.find_spec("kettle") is None
@@ -224,9 +220,7 @@ def ran(marks: Path) -> dict[str, Outcome]:
 
 
 @pytest.mark.kernel
-def test_code_of_a_project_runs_in_its_order_and_leaves_no_names(
-    ran: dict[str, Outcome],
-) -> None:
+def test_code_of_a_project_runs_in_order_without_names(ran: dict[str, Outcome]) -> None:
     assert ran["in order"].stop is None
     told = ["[]\n", "['静', 'quiet.py']\n", "Heat(degrees=100)\n"]
     # What the page itself imports is found as ever.

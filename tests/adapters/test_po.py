@@ -511,9 +511,7 @@ def test_an_entry_with_plural_forms_may_stand_twice() -> None:
 
 
 @given(CATALOGS, st.data())
-def test_a_translation_is_replaced_and_nothing_beside_it(
-    catalog: Catalog, data: st.DataObject
-) -> None:
+def test_only_a_translation_is_replaced(catalog: Catalog, data: st.DataObject) -> None:
     before = format_catalog(catalog)
     entries = read_catalog(before, where="x.po").catalog.entries
     chosen = [entry for entry in entries if entry.is_translated]

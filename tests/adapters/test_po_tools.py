@@ -220,9 +220,7 @@ def _without_header(data: bytes) -> str:
 @pytest.mark.slow
 @EVERY_CATALOG
 @EVERY_TOOL
-def test_what_comes_back_from_a_tool_is_the_same_file(
-    tool: Tool, data: bytes, tmp_path: Path
-) -> None:
+def test_a_tool_gives_back_the_file(tool: Tool, data: bytes, tmp_path: Path) -> None:
     """Entries, their order and state survive, but for what the table says.
 
     Once written by us, they are the same byte for byte, and so are comments and header.

@@ -181,9 +181,7 @@ def test_what_is_checked_out_is_a_branch_or_a_commit(root: Path) -> None:
 
 
 @pytest.mark.parametrize("part", ["", "ein Ordner"])
-def test_a_copy_may_ask_the_repository_of_what_it_is_of(
-    root: Path, tmp_path: Path, part: str
-) -> None:
+def test_a_copy_may_ask_its_repository(root: Path, tmp_path: Path, part: str) -> None:
     folder = tmp_path / "copy"
     folder.mkdir()
     copy = link_repository(root / part, folder)

@@ -212,9 +212,7 @@ def test_a_mode_counts_more_than_the_machine_and_a_later_one_more_than_another(
     assert (found.policy.startup, found.note) == ((), "2, 3")
 
 
-def test_devices_come_on_top_of_other_flags(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_devices_add_flags(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XLA_FLAGS", "--xla_other")
     rules = (RunRule(pages=("*",), reason="accelerator", devices=8),)
     policy = ExecutionPolicy(variables=("XLA_FLAGS",))

@@ -262,9 +262,7 @@ def test_a_cache_that_cannot_be_written_stops_no_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.kernel
-def test_a_worker_that_was_killed_says_nothing_of_its_page(
-    tmp_path: Path, shared_memory: Path
-) -> None:
+def test_a_killed_worker_caches_nothing(tmp_path: Path, shared_memory: Path) -> None:
     project = TracedProject(tmp_path)
     orders = shared_memory / "orders"
     kill = code(order_of(orders, "os.getppid()", "SIGKILL"))

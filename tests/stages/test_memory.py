@@ -105,9 +105,7 @@ def test_english_as_its_own_translation_is_not_stored_as_text(project: Project) 
     assert project.entry("faq", "Questions").msgstr == "Questions"
 
 
-def test_a_fuzzy_translation_that_is_the_previous_english_is_not_stored_either(
-    project: Project,
-) -> None:
+def test_the_previous_english_as_a_translation_is_not_stored(project: Project) -> None:
     project.translate("guide", "two drawers", BENCH)
     project.sync("v2")
     assert project.entry("guide", "three drawers").msgstr == BENCH
@@ -161,9 +159,7 @@ def test_a_clone_gets_them_back_after_two_upgrades_with_fuzzy_entries(
 
 
 @pytest.mark.slow
-def test_a_clone_at_a_newer_ref_gets_what_the_working_copy_gets(
-    project: Project, tmp_path: Path
-) -> None:
+def test_a_clone_at_a_newer_ref_gets_the_same(project: Project, tmp_path: Path) -> None:
     other = project.copy(tmp_path / "other")
     other.clone()
     for ref in ("v3", "v2", "v1", "v3"):  # also down again
@@ -299,9 +295,7 @@ def test_a_date_that_is_none_does_not_win(project: Project) -> None:
 
 
 @pytest.mark.slow
-def test_english_of_a_lost_commit_is_told_and_its_translations_stay(
-    project: Project,
-) -> None:
+def test_a_lost_commit_is_reported_and_its_translations_stay(project: Project) -> None:
     project.sync("v2")
     before = _strings(project.trees[1]["guide.po"])
     releases = {"v2": SECOND | {"new.md": "# Another history\n"}}
@@ -391,9 +385,7 @@ def teammate(project: Project, tmp_path: Path) -> Project:
     return project.copy(tmp_path / "teammate")
 
 
-def test_a_teammates_translation_comes_in_beside_ones_own(
-    project: Project, teammate: Project
-) -> None:
+def test_a_teammates_translation_comes_in(project: Project, teammate: Project) -> None:
     teammate.translate("guide", "Glue", "胶水，队友译", header=HAN)
     teammate.sync("v1")
     project.take_memory(teammate)
@@ -459,9 +451,7 @@ def test_without_a_common_start_finished_work_stays_and_unfinished_gives_way(
         assert project.entry("guide", words).msgstr == msgstr
 
 
-def test_a_teammates_upgrade_comes_in_under_ones_own_work(
-    project: Project, teammate: Project
-) -> None:
+def test_a_teammates_upgrade_comes_in(project: Project, teammate: Project) -> None:
     teammate.sync("v2")
     teammate.translate("guide", "varnish", "清漆")
     teammate.sync("v2")
@@ -493,9 +483,7 @@ def test_what_a_damaged_catalogue_lost_comes_back(project: Project) -> None:
     assert project.verify() == ()
 
 
-def test_pages_that_are_not_in_the_run_are_opened_and_stored_as_they_are(
-    project: Project,
-) -> None:
+def test_pages_outside_the_run_are_opened_and_stored_too(project: Project) -> None:
     project.translate("faq", "Questions", "问题")
     project.sync("v1", only="guide")
     assert "问题" in project.text("faq")
@@ -542,9 +530,7 @@ BAD = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BAD)
-def test_a_memory_file_that_cannot_be_read_is_told_and_left_alone(
-    project: Project, name: str
-) -> None:
+def test_an_unreadable_memory_file_is_left_alone(project: Project, name: str) -> None:
     (pattern, replacement), expected = BAD[name]
     broken = re.sub(pattern, replacement, project.text("guide"), count=1)
     assert broken != project.text("guide")
@@ -714,9 +700,7 @@ def test_a_branch_that_upgrades_merges_with_one_that_translates_what_stays(
     assert project.verify() == ()
 
 
-def test_one_side_of_a_conflicted_memory_taken_whole_loses_nothing_silently(
-    project: Project,
-) -> None:
+def test_one_side_of_a_conflict_taken_whole_loses_nothing(project: Project) -> None:
     project.translate("guide", "Glue", "胶水")
     project.translate("guide", "drill", "")
     project.sync("v1")

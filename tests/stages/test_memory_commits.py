@@ -125,9 +125,7 @@ def test_restamping_names_the_commits_that_are_here(
     assert back.trees == (before[0], expected)
 
 
-def test_restamping_leaves_what_can_be_had_and_tells_what_cannot(
-    project: Project,
-) -> None:
+def test_restamping_leaves_known_commits_and_reports_others(project: Project) -> None:
     assert restamp(project) == Restamped()
     before = project.trees
     releases = {"v9": {"guide.md": "# Another page\n"}}

@@ -233,9 +233,7 @@ def test_a_letter_changed_in_a_catalogue_leaves_the_stored_translation_beside(
     assert len(project.kept("replaced", "guide")) == 3
 
 
-def test_a_letter_changed_in_the_memory_leaves_the_stored_translation_beside(
-    project: Project,
-) -> None:
+def test_a_letter_changed_in_the_memory_keeps_the_stored_text(project: Project) -> None:
     stored = project.entry("guide", "Glue")
     edit_file(project.memory("guide"), stored.msgstr, f"x{stored.msgstr}")
     assert project.sync("v1").codes == []
@@ -358,9 +356,7 @@ def long_origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_origin(folder, RELEASES | {"v4": renamed})
 
 
-def test_a_run_killed_between_two_memory_files_ends_as_if_it_had_not_been(
-    tmp_path: Path,
-) -> None:
+def test_a_run_killed_between_two_memory_files_can_be_repeated(tmp_path: Path) -> None:
     """An edited copy of a paragraph is on another page.
 
     The paragraph stays on a page that changes elsewhere.

@@ -82,9 +82,7 @@ def test_what_pages_include_is_pulled(run: Run, output: io.StringIO) -> None:
 
 
 @pytest.mark.parametrize("is_git", [False, True])
-def test_nothing_comes_from_beyond_the_repository(
-    is_git: bool, tmp_path: Path, plain: Run
-) -> None:
+def test_nothing_comes_from_outside(is_git: bool, tmp_path: Path, plain: Run) -> None:
     origin = tmp_path / "origin"
     write_tree(tmp_path, {"secret.md": "secret", "away/secret.md": "secret"})
     hidden = {".hidden.md": b"secret", "folder.md/a.md": b"a"}
@@ -135,9 +133,7 @@ def test_files_that_include_each_other_come_to_an_end(
     assert sorted(outside(plain)) == ["a.md", "b.md", "c.md"]
 
 
-def test_a_folder_of_that_name_of_upstreams_own_is_refused(
-    tmp_path: Path, plain: Run
-) -> None:
+def test_upstreams_folder_of_that_name_is_refused(tmp_path: Path, plain: Run) -> None:
     files = {
         "docs/_outside/a.md": "# A\n",
         "docs/x.md": "# X\n\n```{include} ../b.md\n```\n",

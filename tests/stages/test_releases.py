@@ -99,9 +99,7 @@ def test_the_first_run_of_a_release_changes_no_memory_of_the_pinned_one(
     assert project.verify() == project.at("2").verify() == ()
 
 
-def test_what_a_release_translates_waits_in_the_memory_of_the_pinned_page(
-    pinned: Project,
-) -> None:
+def test_translations_of_a_release_wait_in_the_pins_memory(pinned: Project) -> None:
     beside = pinned.at("2")
     beside.translate("guide", "varnish", "关于清漆的一段。")
     run = beside.sync("v2")
@@ -182,9 +180,7 @@ def test_a_draft_stays_with_the_release_that_it_was_made_for(pinned: Project) ->
     assert pinned.text("guide") == memory
 
 
-def test_removing_a_translation_in_a_release_removes_it_from_the_other(
-    pinned: Project,
-) -> None:
+def test_a_translation_removed_in_one_release_leaves_both(pinned: Project) -> None:
     pinned.at("2").translate("guide", "The saw", "")
     sync_by_turns(pinned, 2)
     assert pinned.entry("guide", "The saw").msgstr == ""

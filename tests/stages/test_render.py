@@ -252,9 +252,7 @@ def test_a_page_that_is_not_run_has_new_prose_and_the_outputs_of_its_own_code(
     assert f"{state}<" in html
 
 
-def test_a_page_that_is_called_index_stands_beside_the_list_of_pages(
-    previews: Previews,
-) -> None:
+def test_a_page_named_index_stands_beside_the_list_of_pages(previews: Previews) -> None:
     previews.write(index="# 首页\n")
     row = page("index.md", title="首页")
     assert names(previews.render(row)) == ["_index.html", "index.html"]
