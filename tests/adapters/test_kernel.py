@@ -173,30 +173,6 @@ def test_a_page_reads_the_files_beside_it_and_cannot_change_them(zoo: Zoo) -> No
 
 
 @pytest.mark.usefixtures("plainly")
-def test_code_that_ran_is_not_run_again(tmp_path: Path) -> None:
-    project = Project(tmp_path)
-    trace = tmp_path / "trace"
-    cells = (
-        code(f"open({str(trace)!r}, 'a').write('ran;')\nprint(object())"),
-        code("1 / 0", "raises-exception"),
-    )
-    project.add("page.ipynb", notebook(*cells))
-    ran = project.results()["page"]
-    assert not ran.cached
-    first = (project.paths.executed("zh_CN") / "page.ipynb").read_bytes()
-    chinese = notebook(*cells, title="# 新")
-    project.add("page.ipynb", notebook(*cells, title="# New"), merged=chinese)
-    again = project.results()["page"]
-    assert (again.status, again.cached, again.cells) == (Status.PASSED, True, 2)
-    assert again.seconds == ran.seconds
-    assert project.executed("page")["cells"][0]["source"] == ["# 新"]
-    project.add("page.ipynb", notebook(*cells))
-    project.results()
-    assert (project.paths.executed("zh_CN") / "page.ipynb").read_bytes() == first
-    assert trace.read_text() == "ran;"
-
-
-@pytest.mark.usefixtures("plainly")
 def test_a_page_without_merged_notebook_runs_and_is_not_written(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.add("page.ipynb", notebook(code("print(1)")))

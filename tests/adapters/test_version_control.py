@@ -94,15 +94,9 @@ def test_without_a_repository_or_without_git_there_is_nothing(
         assert merge_attribute(folder, ODD) == ""
     monkeypatch.setenv("PATH", str(tmp_path))
     assert blobs_in_git(root, [blob]) == frozenset()
-
-
-def test_a_git_that_cannot_be_started_is_none(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     (tmp_path / "git").write_text("no program")
     (tmp_path / "git").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert blobs_in_git(root, [blob_id(b"version 0\n")]) == frozenset()
+    assert blobs_in_git(root, [blob]) == frozenset()
 
 
 def test_a_driver_is_set_once_and_again_if_it_changes(root: Path) -> None:

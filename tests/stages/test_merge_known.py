@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from catalog_files import read_catalog
-from folders import copy_project, read_tree
+from folders import read_tree
 
 from pipeline.cli import main
 from pipeline.core.pin.lock import parse_lock
@@ -24,31 +24,18 @@ pytestmark = pytest.mark.slow
 LOCALE = "zh_CN"
 
 
-@pytest.fixture(scope="module")
-def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project whose sample is merged once: to be copied, not changed."""
-    root = tmp_path_factory.mktemp("once") / "project"
-    copy_project(root)
-    with chdir(root):
-        assert main(["pull", "sample", "-q"]) == 0
-        assert run() == 0
-    return root
-
-
 @pytest.fixture
-def paths(once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Paths:
-    """A copy of that project. It is the current folder."""
-    root = tmp_path / "project"
-    shutil.copytree(once, root, symlinks=True)
-    monkeypatch.chdir(root)
-    return Paths(root, "sample")
+def paths(synced: Path) -> Paths:
+    return Paths(synced, "sample")
 
 
 @pytest.fixture(scope="module")
-def anew(once: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def anew(
+    synced_sample: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
     """What is said of the pages after an edit if nothing is known of them."""
     paths = Paths(tmp_path_factory.mktemp("anew") / "project", "sample")
-    shutil.copytree(once, paths.root, symlinks=True)
+    shutil.copytree(synced_sample, paths.root, symlinks=True)
     edit(paths, "grad")
     with chdir(paths.root):
         assert run() == 0
