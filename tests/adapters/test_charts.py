@@ -61,14 +61,14 @@ def test_a_chart_is_drawn_for_light_pages_and_dark_ones(source: str) -> None:
         assert word in chart.dark.decode()
 
 
-@pytest.mark.parametrize(
-    "own",
-    [
-        "classDef hot fill:#f96\n",
-        "  style A fill:#f96\n",
-        '%%{init: {"theme": "forest"}}%%',
-    ],
+OWN = (
+    "classDef hot fill:#f96\n",
+    "  style A fill:#f96\n",
+    '%%{init: {"theme": "forest"}}%%',
 )
+
+
+@pytest.mark.parametrize("own", OWN)
 def test_a_chart_with_colours_of_its_own_is_drawn_once(own: str) -> None:
     chart = draw_chart(f"{FLOW}{own}")
     assert chart.dark is None

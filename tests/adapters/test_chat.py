@@ -22,6 +22,8 @@ from pipeline.errors import ConfigError, EndpointError, PipelineError
 
 pytestmark = [pytest.mark.usefixtures("only_localhost", "no_waiting")]
 
+Answer = Callable[[httpx2.Request], httpx2.Response]
+
 KEY = "sk-test-1234567890"
 URL = "https://model.example/v1"
 ASKED = {"role": "user", "content": '{"text": [{"id": "a", "en": "Hi"}]}'}
@@ -33,7 +35,7 @@ GOOD = {"choices": [CHOICE], "usage": {"prompt_tokens": 7, "total_tokens": 10}}
 
 @contextmanager
 def client_of(
-    answer: Callable[[httpx2.Request], httpx2.Response] | None = None,
+    answer: Answer | None = None,
     *,
     url: str = URL,
     key: str = KEY,
@@ -57,16 +59,12 @@ def client_of(
         yield client
 
 
-def ask(
-    answer: Callable[[httpx2.Request], httpx2.Response] | None = None, **options: Any
-) -> Reply:
+def ask(answer: Answer | None = None, **options: Any) -> Reply:
     with client_of(answer, **options) as client:
         return client.ask(BODY)
 
 
-def answering(
-    status: int, **content: object
-) -> Callable[[httpx2.Request], httpx2.Response]:
+def answering(status: int, **content: object) -> Answer:
     return lambda _: httpx2.Response(status, **content)  # type: ignore[arg-type]
 
 
@@ -100,19 +98,15 @@ def test_a_request_has_our_headers_only(monkeypatch: pytest.MonkeyPatch) -> None
     assert dict(os.environ) == before
 
 
-@pytest.mark.parametrize(
-    ("change", "reply"),
-    [
-        ({"usage": None}, Reply(text="译")),
-        ({"usage": {"total_tokens": True}}, Reply(text="译")),
-        ({"usage": {"total_tokens": 1e9}}, Reply(text="译")),
-        ({"usage": {"total_tokens": -1}}, Reply(text="译")),
-        (
-            {"choices": [{**CHOICE, "finish_reason": "length"}]},
-            Reply(text="译", tokens=10, is_cut=True),
-        ),
-    ],
+CUT = {"choices": [{**CHOICE, "finish_reason": "length"}]}
+REPLIES: tuple[tuple[dict[str, object], Reply], ...] = (
+    *(({"usage": {"total_tokens": n}}, Reply(text="译")) for n in (True, 1e9, -1)),
+    ({"usage": None}, Reply(text="译")),
+    (CUT, Reply(text="译", tokens=10, is_cut=True)),
 )
+
+
+@pytest.mark.parametrize(("change", "reply"), REPLIES)
 def test_a_reply_may_lack_its_counts(change: dict[str, object], reply: Reply) -> None:
     assert ask(answering(200, json={**GOOD, **change})) == reply
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 from types import SimpleNamespace
@@ -15,6 +16,8 @@ import pytest
 from processes import until
 
 from pipeline.adapters import sphinx
+
+run_sphinx = partial(sphinx.run_sphinx, jobs=1, on_progress=lambda *_: None)
 
 
 def test_a_locale_that_is_not_installed_keeps_no_site_from_being_built(
@@ -28,13 +31,7 @@ def test_a_locale_that_is_not_installed_keeps_no_site_from_being_built(
     doctrees = tmp_path / "doctrees"
     doctrees.mkdir()
     (doctrees / sphinx.BROKEN).write_text("{}")
-    built = sphinx.run_sphinx(
-        sources,
-        tmp_path / "html",
-        doctrees=doctrees,
-        jobs=1,
-        on_progress=lambda phase, percent, page: None,
-    )
+    built = run_sphinx(sources, tmp_path / "html", doctrees=doctrees)
     assert built.warned == ()
     assert "茶" in (tmp_path / "html" / "index.html").read_text("utf-8")
 
@@ -57,19 +54,14 @@ def test_a_build_waits_for_that_of_a_killed_run(
     double = SimpleNamespace(PIPE=PIPE, STDOUT=STDOUT, Popen=start)
     monkeypatch.setattr(sphinx, "subprocess", double)
 
-    def build() -> None:
-        sphinx.run_sphinx(
-            tmp_path, tmp_path, doctrees=doctrees, jobs=1, on_progress=lambda *_: None
-        )
-
     child = os.fork()
     if child == 0:
-        build()
+        run_sphinx(tmp_path, tmp_path, doctrees=doctrees)
         os._exit(0)
     assert until(began.exists, seconds=30)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     assert not ended.exists()
     codes.pop(0)
-    build()
+    run_sphinx(tmp_path, tmp_path, doctrees=doctrees)
     assert ended.exists()

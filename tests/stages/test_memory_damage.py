@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
-from folders import read_tree
+from folders import read_tree, write_tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_project import FIRST, LOCALE, RELEASES, Project
@@ -121,11 +121,8 @@ class Stored:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.synced = project.sync("v1")
-        self.files = {
-            path: data
-            for path, data in read_tree(project.root).items()
-            if not path.startswith((".git/", "upstream/"))
-        }
+        folders = ("translations", "build")
+        self.files = {name: read_tree(project.root / name) for name in folders}
         entries = [one for page in PAGES for one in project.read(page).entries]
         self.translations = {entry.msgid: entry.msgstr for entry in entries}
 
@@ -183,11 +180,8 @@ def test_whatever_happens_to_files_nothing_that_was_stored_vanishes(
     stored: Stored, done: list[tuple[tuple[str, str], Damage]]
 ) -> None:
     project = stored.project
-    for folder in ("translations", "build"):
-        shutil.rmtree(project.root / folder)
-    for name, data in stored.files.items():
-        (project.root / name).parent.mkdir(parents=True, exist_ok=True)
-        (project.root / name).write_bytes(data)
+    for folder, files in stored.files.items():
+        write_tree(project.root / folder, files)
     assert missing(stored) == []
     for (kind, page), damage in done:
         path = project.catalog(page) if kind == "catalog" else project.memory(page)
