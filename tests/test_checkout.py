@@ -1,10 +1,15 @@
-"""The checkout is enough: nothing of the project depends on what lies beside it on a machine."""
+"""What no file may name: what lies beside the checkout on a machine; and JAX, in code.
+
+What is so of JAX alone is configuration, but for its tags and the picture of its site.
+"""
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from places import ROOT, UPSTREAM_VARIABLE
@@ -13,6 +18,10 @@ from places import ROOT, UPSTREAM_VARIABLE
 MAY_LOOK = {".ci/run"}
 # A folder beside the checkout, or one of this kind of machine. Pieces, so that this file has none.
 BESIDE = re.compile(r"\.\./" + r"shared\b|(?<![\w.}])/" + r"work/")
+JAX = re.compile(r"\bjax\b(?!-docs-zh)", re.IGNORECASE)
+# A comment in the languages of the site: they have no other use for these words.
+COMMENTS = re.compile(r"(?sm)/\*.*?\*/|//[^\n]*|\{#.*?#\}|<!--.*?-->|^\s*# [^\n]*")
+_WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef)
 
 
 def tracked_files() -> list[str]:
@@ -58,3 +67,22 @@ def test_a_test_that_is_not_of_the_real_docs_does_not_see_them() -> None:
 @pytest.mark.usefixtures("jax_docs_upstream")
 def test_a_test_of_the_real_docs_sees_them() -> None:
     assert os.environ[UPSTREAM_VARIABLE]
+
+
+def code_of(path: Path) -> str:
+    """A file of the package without comments and docstrings."""
+    text = path.read_bytes().decode("utf-8", "replace")  # some are pictures
+    if path.suffix != ".py":
+        return COMMENTS.sub("", text)
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, _WITH_DOCSTRING) and ast.get_docstring(node) is not None:
+            node.body[0] = ast.Pass()
+    return ast.unparse(tree)
+
+
+@pytest.mark.slow
+def test_no_code_of_the_pipeline_knows_jax() -> None:
+    files = [ROOT / name for name in tracked_files() if name.startswith("pipeline/")]
+    found = [path.name for path in files if JAX.search(code_of(path))]
+    assert found == ["requirement.py", "theme.py"]
