@@ -6,7 +6,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -99,7 +99,7 @@ def test_a_request_has_our_headers_only(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 CUT = {"choices": [{**CHOICE, "finish_reason": "length"}]}
-REPLIES: tuple[tuple[dict[str, object], Reply], ...] = (
+REPLIES: tuple[tuple[Mapping[str, object], Reply], ...] = (
     *(({"usage": {"total_tokens": n}}, Reply(text="译")) for n in (True, 1e9, -1)),
     ({"usage": None}, Reply(text="译")),
     (CUT, Reply(text="译", tokens=10, is_cut=True)),
@@ -107,7 +107,9 @@ REPLIES: tuple[tuple[dict[str, object], Reply], ...] = (
 
 
 @pytest.mark.parametrize(("change", "reply"), REPLIES)
-def test_a_reply_may_lack_its_counts(change: dict[str, object], reply: Reply) -> None:
+def test_a_reply_may_lack_its_counts(
+    change: Mapping[str, object], reply: Reply
+) -> None:
     assert ask(answering(200, json={**GOOD, **change})) == reply
 
 
