@@ -190,6 +190,12 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Clone:
     return Clone.make(folder / "project", make_upstream(folder / "origin"))
 
 
+@pytest.fixture
+def work(begun: Clone, tmp_path: Path) -> Clone:
+    """A project whose ``main`` has one page translated."""
+    return begun.copy(tmp_path / "project")
+
+
 @pytest.fixture(scope="session")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of ``published_project``: to be copied, not changed."""
