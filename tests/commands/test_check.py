@@ -158,12 +158,19 @@ def test_a_comment_silences_a_check_for_its_entry(lamps: Path) -> None:
     assert (told["mistakes"], told["silenced"]) == ([], len(silenced))
 
 
-def test_nothing_silences_the_guard(lamps: Path) -> None:
-    inject = replace(GOOD, msgstr="一盏[灯](javascript:alert)。")
-    write(lamps, inject)
-    comment = f"pipeline: ignore={','.join({*codes('lamps.po'), 'G104'})} 就要这样"
-    write(lamps, replace(inject, comments=(comment,)))
-    assert set(codes("lamps.po")) == {"G104", "M606"}
+@pytest.mark.parametrize(
+    ("msgid", "msgstr", "code"),
+    [
+        ("A lamp.", "一盏[灯](javascript:alert)。", "G104"),
+        ("A lamp of $x$ watts.", "一盏灯。", "M203"),
+    ],
+)
+def test_no_comment_silences_what_is_for_safety(
+    lamps: Path, msgid: str, msgstr: str, code: str
+) -> None:
+    comment = f"pipeline: ignore={code} 就要这样"
+    write(lamps, replace(GOOD, msgid=msgid, msgstr=msgstr, comments=(comment,)))
+    assert set(codes("lamps.po")) == {code, "M606"}
 
 
 def configure(project: Path, rule: str) -> None:

@@ -16,6 +16,7 @@ from in_process import command
 from pipeline.commands.pull import pull
 from pipeline.report.result import RunResult
 from pipeline.run import Run
+from pipeline.site.progress import SiteSummary, front_page
 
 CASES = read_tables(__file__)
 
@@ -120,6 +121,14 @@ def test_every_site_has_a_folder_and_a_page_leads_to_them(hub: Path) -> None:
     ]
     assert "已译 0 %" in front
     assert (hub / "build/site/boats/index.html").is_file()
+
+
+def test_a_site_without_words_is_translated() -> None:
+    progress = {"words": 0, "translated": 0, "title": "<b>", "release": "1"}
+    site = SiteSummary(name="a", title="A", progress=progress)
+    html = front_page([site], locale="fr")
+    assert "&lt;b&gt; 1 · 100 % translated" in html
+    assert '<html lang="fr">' in html
 
 
 # --- terms

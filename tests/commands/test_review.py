@@ -130,6 +130,14 @@ def test_a_fresh_clone_without_any_docs_shows_the_chinese(work: Clone) -> None:
     assert reviewed(fresh).messages[0].english.startswith("Whoever")
 
 
+def test_a_page_whose_memory_was_deleted_is_withdrawn(work: Clone) -> None:
+    (work.memories / "cellar.po").unlink()
+    review = reviewed(work)
+    assert set(happened(review)) == {("cellar", "withdrawn")}
+    assert review.messages[0].english == "Down there"
+    assert {message.line for message in review.messages} == {1}
+
+
 def test_only_the_pages_that_are_asked_for(work: Clone) -> None:
     work.translate("garage", "saw", "锯子")
     work.save("attic", "saw", "阁楼的锯子")
