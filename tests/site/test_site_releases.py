@@ -71,8 +71,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
     project = SiteProject(root, "house")
     project.write("pyproject.toml", CONFIGURATION)
-    project.run("pull", "--all")
-    project.run("site", "--all", "--no-execute")
+    project.run("pull", "house", "--all")
+    project.run("site", "house", "--all", "--no-execute")
     return project.site
 
 

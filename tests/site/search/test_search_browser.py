@@ -156,12 +156,7 @@ def test_the_title_of_a_page_in_either_language_finds_it_first(in_folder: Open) 
 
 @pytest.mark.parametrize(("name", "count", "most", "among"), QUESTIONS)
 def test_newcomers_find_a_right_page_among_the_first_results(
-    in_folder: Open,
-    texts: dict[str, str],
-    name: str,
-    count: int,
-    most: int,
-    among: int,
+    in_folder: Open, texts: dict[str, str], name: str, count: int, most: int, among: int
 ) -> None:
     questions = questions_about(texts, name)
     assert len(questions) == count
