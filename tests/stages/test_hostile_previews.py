@@ -6,38 +6,57 @@ comes out is looked at by a parser that is not the sanitizer's, and by a browser
 
 from __future__ import annotations
 
+import json
 import re
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from bs4 import BeautifulSoup, Tag
 from msgspec.structs import replace
-from previews import preview_page
+from notebooks import notebook_value, prose
 from runs import run_at
 from site_chromium import REASON
 
 from pipeline.adapters.html.images import PageFolder
+from pipeline.adapters.html.myst import markdown_html
 from pipeline.core.document.merge import merge
 from pipeline.core.document.reader import read_document
 from pipeline.core.pin.lock import SourceFile
 from pipeline.core.results import PageResult
+from pipeline.errors import InputError
+from pipeline.limits import DIRECTIVES, PREVIEW_MARKS
 from pipeline.stages.publish.marked_page import render_marked, render_message
 from pipeline.stages.publish.renderer import render_preview
-from pipeline.stages.publish.stage import render
+from pipeline.stages.publish.stage import PreviewPage, RunState, render
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+# --- previews to render, for documents that a test writes
 
-import json
-import time
 
-from notebooks import notebook_value, prose
+def preview_page(
+    folder: Path, name: str, text: str, *, title: str = "Tea", state: str = "failed"
+) -> PreviewPage:
+    """Write ``text`` to the document ``name`` in ``folder``; return its preview, not rendered."""
+    source = folder / name
+    source.write_text(text, "utf-8")
+    return PreviewPage(
+        page="tea",
+        source=source,
+        outputs=None,
+        target=folder / f"{name}.html",
+        folder=PageFolder(folder),
+        language="zh-CN",
+        title=title,
+        state=RunState(kind="failed", text=state),
+        digest="0" * 64,
+    )
 
-from pipeline.adapters.html.myst import markdown_html
-from pipeline.errors import InputError
-from pipeline.limits import DIRECTIVES, PREVIEW_MARKS
+
+# --- tests
 
 HIT = "document.title='hit'"
 SCRIPT = f"<script>{HIT}</script>"
