@@ -200,8 +200,8 @@ def test_second_run_waits_for_the_first(tmp_path: Path) -> None:
             hold_lock(path, on_wait=lambda: told.append("1"), timeout=0.1),
         ):
             pass
-        first.kill()  # a run that is killed leaves its lock free
-        with hold_lock(path, on_wait=lambda: None, timeout=20):
+        # A run that is killed leaves its lock free.
+        with hold_lock(path, on_wait=first.kill, timeout=20):
             pass
     assert told == ["1"]
 
