@@ -49,10 +49,8 @@ def texts(path: Path) -> list[str]:
 
 def mistakes(line: str, *words: str | Path) -> list[dict[str, Any]]:
     """Return the mistakes that ``check`` reports, but for notes."""
-    told: list[dict[str, Any]] = command(
-        f"check {line} --json", *words, code=None
-    ).json["mistakes"]
-    return [mistake for mistake in told if mistake["severity"] != "note"]
+    told = command(f"check {line} --json", *words, code=None).json
+    return [one for one in told["mistakes"] if one["severity"] != "note"]
 
 
 def codes(line: str, *words: str | Path) -> list[str]:

@@ -438,9 +438,7 @@ def test_no_configuration(sample: DraftProject) -> None:
     assert "[tool.pipeline.draft] needs url and model" in told.err
 
 
-def test_plan_without_key(
-    sample: DraftProject, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_key(sample: DraftProject, monkeypatch: pytest.MonkeyPatch) -> None:
     sample.configure("https://model.example/v1", key_variable=KEY_NAME)
     monkeypatch.delenv(KEY_NAME)
     told = failed(sample)
@@ -565,9 +563,7 @@ def test_two_drafts_at_a_time_wait_for_each_other(well: Well) -> None:
     assert len(well.model.bodies) == len(set(well.model.bodies))
 
 
-def test_an_interrupted_run(
-    sample: DraftProject, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupted_run(sample: DraftProject, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first reply interrupts the run while others are being written."""
     interrupted, all_sent = threading.Event(), threading.Barrier(3, timeout=30)
 
