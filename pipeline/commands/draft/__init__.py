@@ -40,7 +40,6 @@ from pipeline.core.drafting.batch import Outcome, tokens_of
 from pipeline.errors import ConfigError, EndpointError
 from pipeline.findings import Finding
 from pipeline.log import QUIET, Log, is_terminal
-from pipeline.packages import how_to_run
 from pipeline.paths import Paths
 from pipeline.report.draft import DraftResult, draft_json, draft_report, plan_lines
 from pipeline.report.value import ENGLISH
@@ -259,8 +258,9 @@ def show_draft(run: Run, result: DraftResult, *, as_json: bool) -> None:
 def stub_run(run: Run) -> Run:
     """Copy the project to ``build/stub/``, and return a run on the copy, without a model.
 
-    Raises WriteError.
+    Raises UpstreamError if the docs are not pulled, and WriteError.
     """
+    read_pulled(run)
     with run.log.step("copy") as step:
         root = run.paths.build / "stub"
         try:
@@ -269,8 +269,7 @@ def stub_run(run: Run) -> Run:
             raise WriteError(
                 f"cannot be copied: {error.strerror}",
                 where=str(root),
-                hint=f"Pull the docs first ({how_to_run('pull')}), or free some space; "
-                "nothing has changed.",
+                hint="Free some space; nothing has changed.",
             ) from error
         step.result = f"{run.shown(root)}/, without catalogues of the pages to draft"
     own = run.settings.draft

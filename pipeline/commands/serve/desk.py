@@ -156,9 +156,7 @@ class Desk:
         """Return a page in its current state on disk. Raises InputError."""
         page = self._pages.get(name)
         if page is None:
-            raise InputError(
-                "there is no such page", where=name, hint="Choose one from the list."
-            )
+            raise _no_page(name)
         opened = self._open.get(name)
         if opened is not None and self._is_fresh(opened):
             return opened  # without the lock: a thread holds it while it renders
@@ -352,7 +350,7 @@ class Desk:
     def _apply_change(self, page: str, change: Change) -> Json:
         """Write a change. Return the page's new state, and the number for ``_undo``."""
         if page not in self._pages:
-            raise InputError("there is no such page", where=page)
+            raise _no_page(page)
         try:
             result = save(self._run, page, change, locale=self.locale)
         except ConflictError as conflict:
@@ -384,6 +382,12 @@ class Desk:
             return read_catalog(self._run, page, locale=self.locale).catalog
         except InputError:
             return Catalog()
+
+
+def _no_page(name: str) -> InputError:
+    return InputError(
+        "there is no such page", where=name, hint="Choose one from the list."
+    )
 
 
 def _waiting_json(page: str, entry: Entry) -> Json:

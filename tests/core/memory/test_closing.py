@@ -199,7 +199,6 @@ QUOTING = Entry(
     msgid=NEW, msgstr="茶", notes=(f"carried over: words: {diff(OLD, NEW)}",)
 )
 LONG = "Ask {term}`the man at the bar <tea.shop.bar.Keeper>`."
-OTHER = "Ask for cold tea at the bar."
 
 
 @pytest.mark.parametrize(
