@@ -172,8 +172,8 @@ def upgrade_report(result: RunResult, *, verbose: bool = False) -> Report:
         )
         lines = overview_lines(comparison.pages, most=0 if verbose else 10)
         if len(rows) > len(shown):
-            hidden = len(rows) - len(shown)
-            lines.insert(0, f"{hidden} more pages stay as they are (-v lists them)")
+            hidden = counted(len(rows) - len(shown), "other page")
+            lines.insert(0, f"no change: {hidden} (-v lists them)")
         blocks += [table, Lines(list(map(Translatable, lines)))]
     blocks.append(Findings(findings=result.all_findings, has_notes=verbose))
     blocks.append(Lines(summary_lines(result)))

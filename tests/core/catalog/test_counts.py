@@ -227,7 +227,7 @@ def test_table_of_an_upgrade() -> None:
     sums = ["7", "1", fuzzy, "2", "4", "48", "1 code changed"]
     assert table["3 pages"] == sums
     assert "b" not in table
-    assert "1 more pages stay as they are" in text
+    assert "no change: 1 other page (-v lists them)" in text
     assert (
         "pages that vanished: 1 (gone)\npages that were renamed: 1 (o → n)\n"
         "pages whose code changed: 1 (a)\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from pipeline.core.catalog.counts import count_catalog
 from pipeline.core.catalog.lineage import read_redirects
 from pipeline.core.catalog.origins import fuzzy_class, states_of
 from pipeline.core.catalog.update import (
+    CODE,
     Updated,
     update_catalogs,
     wanted_entries,
@@ -354,6 +356,25 @@ def test_a_text_that_moved_to_several_pages_with_an_edit_helps_each_of_them() ->
     assert offers == ["?" + said(text)] * 2
     same_page = update(old["a"], f"{text}.", f"{text}!")
     assert sorted(states(same_page).values()) == ["", "?" + said(text)]
+
+
+@pytest.mark.parametrize(
+    ("change", "is_new"),
+    [
+        ({}, False),
+        ({"notes": ("paragraph", f"{CODE}lamp()")}, False),
+        ({"msgid": KEYS}, True),
+    ],
+    ids=["nothing", "code", "text"],
+)
+def test_the_header_is_dated_anew_if_a_text_has_changed(
+    change: dict[str, Any], is_new: bool
+) -> None:
+    (entry,) = wanted(LONG)
+    dated = HEADER | {"POT-Creation-Date": "2026-05-01 09:30+0000"}
+    entries = {"page": (replace(entry, **change),)}
+    result = update_catalogs({"page": catalog(entry)}, entries, header=lambda *_: dated)
+    assert result["page"].catalog.header == (dated if is_new else HEADER)
 
 
 def test_a_renamed_page_takes_its_catalogue_along() -> None:
