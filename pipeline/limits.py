@@ -38,6 +38,9 @@ NOTEBOOK_BYTES = _mebibytes(64)  # with outputs; the largest of the JAX docs has
 # file that exceeds this limit counts as damaged.
 OWN_BYTES = _mebibytes(256)
 UPSTREAM_BYTES = _mebibytes(256)  # a file of upstream's docs, such as a picture
+UPSTREAM_FILES = Limit(
+    50_000, "files"
+)  # all files of upstream's docs: the lock lists them
 COPY_BYTES = _mebibytes(8)  # a page for ``adopt``
 FOUND_FILES = Limit(100_000, "files")  # files in a folder that a user names
 # Data beside a page, which is copied for each run of the page's code. Sizes add up.

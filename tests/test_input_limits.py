@@ -300,7 +300,7 @@ DOCUMENTED: dict[str, tuple[limits.Limit | int, ...]] = {
         limits.DIRECTIVES,
         limits.MESSAGE_LENGTH,
     ),
-    "any file of upstream's docs": (limits.UPSTREAM_BYTES,),
+    "upstream's docs": (limits.UPSTREAM_FILES, limits.UPSTREAM_BYTES),
     "notebook": (limits.NOTEBOOK_BYTES,),
     "data that the code of a page may read": (limits.DATA_BYTES, limits.DATA_FILES),
     "page for `adopt`": (limits.COPY_BYTES, limits.COPY_DEPTH, limits.COPY_PARTS),

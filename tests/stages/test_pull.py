@@ -10,6 +10,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -226,9 +227,16 @@ def test_a_release_whose_tag_upstream_has_moved_is_named(place: Place) -> None:
 def test_hidden_files_are_no_docs(place: Place) -> None:
     names = ("a.md", ".b.md", ".hidden/c.md", "d/.e/f.md", "__pycache__/g.md")
     entries = [TreeEntry(mode="100644", blob="0" * 40, path=name) for name in names]
-    accepted = select_files(entries, place.log)
+    accepted = select_files(entries, place.log, where="here")
     assert [file.path for file in accepted.files] == ["a.md"]
     assert accepted.refused == ()
+
+
+def test_files_without_end_are_refused(place: Place) -> None:
+    entries = (TreeEntry(mode="100644", blob="0" * 40, path=f"{n}.md") for n in count())
+    with pytest.raises(InputError, match="has 50,001 files; at most 50,000") as caught:
+        select_files(entries, place.log, where="here")
+    assert caught.value.where == "here"
 
 
 def test_a_new_pin_of_jax_changes_the_lock_only(place: Place) -> None:

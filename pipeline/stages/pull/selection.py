@@ -43,6 +43,7 @@ from pipeline.errors import InputError, check_limit
 from pipeline.folders import Folders
 from pipeline.log import Log, printable
 
+_TOO_MANY = "Name fewer or smaller folders in 'docs' of the configuration."
 # Modes in a git tree: https://git-scm.com/docs/git-fast-import, "filemodify".
 _FOLDER = "040000"
 _LINK = "120000"
@@ -87,14 +88,16 @@ class Accepted(Struct, frozen=True, kw_only=True):
     refused: tuple[RefusedFile, ...]  # files whose names some file system cannot store
 
 
-def select_files(entries: Iterable[TreeEntry], log: Log) -> Accepted:
+def select_files(entries: Iterable[TreeEntry], log: Log, *, where: str) -> Accepted:
     """Divide entries into files to pull and refused files. Hidden files are skipped.
 
     Links, submodules and devices are left out. Warn about them, because a page may refer to one.
+    Raises InputError, with the place ``where``, if there are too many entries.
     """
     files: dict[str, SourceFile] = {}
     refused: dict[str, RefusedFile] = {}
-    for entry in entries:
+    for count, entry in enumerate(entries, start=1):
+        check_limit(count, limits.UPSTREAM_FILES, where=where, hint=_TOO_MANY)
         fault = folders.fault_of_path(entry.path)
         # A link may lead anywhere on this machine, and a submodule to another repository.
         if entry.mode == _LINK:
@@ -240,7 +243,7 @@ class Inclusions(Struct, kw_only=True):
             replace(entry, path=f"{folders.OUTSIDE}/{entry.path}")
             for entry in self.find(absent)
         ]
-        accepted = select_files(found, self.log)
+        accepted = select_files(found, self.log, where=folders.OUTSIDE)
         self.refused += accepted.refused
         for file in accepted.files:
             if len(self.read(file)) > limits.INCLUDED_BYTES:

@@ -142,7 +142,7 @@ def _git_source(
             return Source(lock=replace(same, package=package, version=version))
         entries = repository.fetch(commit, lock.docs, progress)
     markdown = _markdown(repository.names(commit, lock.docs))
-    accepted = selection.select_files(entries, log)
+    accepted = selection.select_files(entries, log, where=lock.url)
     # Use the date of the commit instead of today's, so that a second run writes the same lock.
     lock = replace(
         lock,
@@ -204,23 +204,22 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
             f"{root} is a plain folder: its current content is used, "
             f"whether it is {lock.ref} or not"
         )
+    # If the folder is the checkout, it has docstrings of the last pull, which are not upstream's.
+    in_place = folder.resolve() == docs
+    entries = (
+        entry
+        for name, prefix in lock.docs.placed
+        for entry in selection.walk_folder(root / name, below=prefix)
+        if not (in_place and is_reference(entry.path))
+    )
     try:
-        entries = [
-            entry
-            for name, prefix in lock.docs.placed
-            for entry in selection.walk_folder(root / name, below=prefix)
-        ]
+        accepted = selection.select_files(entries, log, where=str(root))
     except OSError as error:
         raise UpstreamError(
             f"cannot be read: {error.strerror}",
             where=str(error.filename or folder),
             hint="Check the permissions.",
         ) from error
-    # If the folder is the checkout, it has docstrings of the last pull, which are not upstream's.
-    in_place = folder.resolve() == docs
-    if in_place:
-        entries = [entry for entry in entries if not is_reference(entry.path)]
-    accepted = selection.select_files(entries, log)
     # Names of files and folders that show the Markdown dialect, such as ``mkdocs.yml``.
     places = {root, folder, *(root / name for name in lock.docs.names)}
     names = {path.name for place in places for path in place.iterdir()}

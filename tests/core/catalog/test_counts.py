@@ -262,7 +262,7 @@ def test_distance_to_another_ref(commits: tuple[int, int] | None, text: str) -> 
 
 def test_nothing_behind() -> None:
     assert "3 commits; the docs are the same\n" in text_of(status_text, pages=())
-    assert "pages stay" in text_of(upgrade_text, pages=())
+    assert "no change: 2 other pages" in text_of(upgrade_text, pages=())
 
 
 def test_without_a_comparison_there_is_no_report_of_an_upgrade() -> None:
