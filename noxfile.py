@@ -136,9 +136,7 @@ def run_pipeline(session: nox.Session, *groups: str) -> None:
 def call_pipeline(session: nox.Session, *words: str) -> None:
     """Run ``python -m pipeline WORDS``, and give the command time to stop after Ctrl-C."""
     command = ("python", "-m", "pipeline", *words)
-    session.run(
-        *command, interrupt_timeout=STOP_SECONDS, terminate_timeout=STOP_SECONDS
-    )
+    session.run(*command, interrupt_timeout=STOP_SECONDS, terminate_timeout=STOP_SECONDS)
 
 
 def needed_to_run(session: nox.Session) -> tuple[str, ...]:
@@ -201,9 +199,7 @@ def upgrade(session: nox.Session) -> None:
     asked = set(session.posargs)
     runs_code = not asked & {"-h", "--help", "--no-execute"}
     session.install(*packages("index"))
-    call_pipeline(
-        session, "upgrade", *session.posargs, *(("--execute",) if runs_code else ())
-    )
+    call_pipeline(session, "upgrade", *session.posargs, *(("--execute",) if runs_code else ()))
     if not runs_code or asked & {"--check", "--dry-run"}:
         return
     enter(session, "sync")
@@ -507,9 +503,7 @@ def workflows(session: nox.Session) -> None:
         ".",
     )
     ask = ("git", "ls-remote", "--tags", "https://github.com/rhysd/actionlint")
-    if "refs/tags/" in str(
-        session.run(*ask, external=True, silent=True, success_codes=[0, 128])
-    ):
+    if "refs/tags/" in str(session.run(*ask, external=True, silent=True, success_codes=[0, 128])):
         session.install(*tools("actionlint"))
         session.run("actionlint", "-color")
     else:

@@ -198,9 +198,7 @@ def _parsers(first: str = "") -> tuple[_Parser, _Parser]:
         version=f"jax-docs-zh {__version__}, Python {python}",
         help="print the version and exit",
     )
-    subparsers = parser.add_subparsers(
-        dest="command", metavar="COMMAND", parser_class=_Parser
-    )
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     asked = parser
     for name, does in COMMANDS.items():
         command = subparsers.add_parser(

@@ -69,9 +69,7 @@ class Finding(Struct, frozen=True, kw_only=True):
         )
 
     @classmethod
-    def from_table(
-        cls, name: str, *, where: str, page: str = "", **values: object
-    ) -> Finding:
+    def from_table(cls, name: str, *, where: str, page: str = "", **values: object) -> Finding:
         """Return the finding in the row ``name`` of ``findings.toml``, with ``values`` inserted."""
         row = _table()[name]
         return cls(

@@ -38,9 +38,7 @@ NOTEBOOK_BYTES = _mebibytes(64)  # with outputs; the largest of the JAX docs has
 # file that exceeds this limit counts as damaged.
 OWN_BYTES = _mebibytes(256)
 UPSTREAM_BYTES = _mebibytes(256)  # a file of upstream's docs, such as a picture
-UPSTREAM_FILES = Limit(
-    50_000, "files"
-)  # all files of upstream's docs: the lock lists them
+UPSTREAM_FILES = Limit(50_000, "files")  # all files of upstream's docs: the lock lists them
 COPY_BYTES = _mebibytes(8)  # a page for ``adopt``
 FOUND_FILES = Limit(100_000, "files")  # files in a folder that a user names
 # Data beside a page, which is copied for each run of the page's code. Sizes add up.
@@ -119,9 +117,7 @@ REFERENCE_BYTES = 64 * MEBIBYTE  # all docstrings of a package
 REQUEST_BYTES = 2_000_000  # a request to ``serve``; no message is that long
 PUBLISHED_BYTES = _mebibytes(64)  # a file of a published site
 MANIFEST_BYTES = _mebibytes(16)  # a site's manifest; the JAX docs have 2.7 MB
-REPLY_BYTES = (
-    4 * MEBIBYTE
-)  # a language model's reply; a batch takes some ten thousand bytes
+REPLY_BYTES = 4 * MEBIBYTE  # a language model's reply; a batch takes some ten thousand bytes
 
 TOO_DEEP = f"it is nested more than {NESTING} blocks deep"
 TOO_MANY_DIRECTIVES = f"it is nested in more than {DIRECTIVES} directives"
@@ -130,9 +126,7 @@ TOO_MANY_DIRECTIVES = f"it is nested in more than {DIRECTIVES} directives"
 def why_not_read(length: int, lines: int) -> str:
     """Return the reason why a page of this size is not parsed, or "" if it is parsed."""
     if length > PAGE_LENGTH:
-        return (
-            f"it has {length:,} characters, but a page may have {PAGE_LENGTH:,} at most"
-        )
+        return f"it has {length:,} characters, but a page may have {PAGE_LENGTH:,} at most"
     if lines > PAGE_LINES:
         return f"it has {lines:,} lines, but a page may have {PAGE_LINES:,} at most"
     return ""

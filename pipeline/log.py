@@ -52,9 +52,7 @@ class Step(Struct):
 
 def printable(text: str) -> str:
     """Return ``text`` with control characters escaped, except newlines and tabs."""
-    return _CONTROL.sub(
-        lambda match: match[0].encode("unicode_escape").decode("ascii"), text
-    )
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def disable_runner_commands(text: str) -> str:
@@ -184,9 +182,7 @@ class Log:
             self._write(f"{label}{self._sentence(text)}", style="warning")
 
     @contextmanager
-    def progress(
-        self, name: str, *, total: float | None
-    ) -> Iterator[Callable[..., None]]:
+    def progress(self, name: str, *, total: float | None) -> Iterator[Callable[..., None]]:
         """Show the progress of long work. Yield a thread-safe function ``advance(units, text)``.
 
         A terminal shows a bar. Elsewhere, each call with a text prints a line. ``total`` is the

@@ -93,9 +93,7 @@ def how_to_install(extra: str = "") -> str:
             f"{_python()} -m pip install --group pipeline"
         )
     what = f".[{extra}]" if extra else "."
-    through_nox = (
-        "Run the command through nox (nox -s NAME), which installs what it needs; or "
-    )
+    through_nox = "Run the command through nox (nox -s NAME), which installs what it needs; or "
     if not _is_managed():
         return f"{through_nox}install it: {_python()} -m pip install '{what}'"
     # https://packaging.python.org/specifications/externally-managed-environments/

@@ -172,9 +172,7 @@ def synced_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def synced(
-    synced_sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Path:
+def synced(synced_sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A scratch copy of the project with its sample synced. It is the current folder."""
     root = tmp_path / "project"
     shutil.copytree(synced_sample, root, symlinks=True)
@@ -261,9 +259,7 @@ def jax_docs_upstream() -> str:
 
 
 @pytest.fixture(scope="session")
-def repository(
-    jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory
-) -> Repository:
+def repository(jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory) -> Repository:
     """All of the history of the real JAX docs, cloned once by each process of pytest."""
     folder = tmp_path_factory.mktemp("upstream")
     return Repository.clone(jax_docs_upstream, folder / "docs.git")

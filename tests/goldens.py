@@ -37,9 +37,7 @@ OUTPUTS = (
 )
 
 # Files of the theme and of Sphinx, which are theirs, and what holds nothing but digests.
-THEIRS = re.compile(
-    r"/_static/(?!site)|/_sphinx_design_static/|/\.buildinfo|/\.doctrees/"
-)
+THEIRS = re.compile(r"/_static/(?!site)|/_sphinx_design_static/|/\.buildinfo|/\.doctrees/")
 
 # Patterns of what differs in every run, and the word that takes its place.
 VARIABLE = (

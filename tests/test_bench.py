@@ -110,9 +110,7 @@ def test_targets_are_judged_and_a_missing_tool_is_none() -> None:
         ),
     ],
 )
-def test_limits_are_judged_by_outcome_and_seconds(
-    limit: Limit, verdicts: list[str]
-) -> None:
+def test_limits_are_judged_by_outcome_and_seconds(limit: Limit, verdicts: list[str]) -> None:
     both = (contender("ours"), GONE)
     scene = Scene(name="x", title="", contenders=both, limits=(limit,))
     rows = compare(scene, {"ours": [Cost(8, 3, 1)]}, {"ours": "0 kernels"})
@@ -208,9 +206,7 @@ def cell(kind: str, source: str, *tags: str, mark: Mark = ("", None)) -> dict[st
         (("completed", False), ("completed", True), False),
     ],
 )
-def test_papermill_marks_where_it_stopped(
-    first: Mark, second: Mark, whole: bool
-) -> None:
+def test_papermill_marks_where_it_stopped(first: Mark, second: Mark, whole: bool) -> None:
     prose = {"cell_type": "markdown", "metadata": {}}
     cells = [prose, *(cell("code", "1", mark=mark) for mark in (first, second))]
     assert is_whole({"cells": cells}) is whole

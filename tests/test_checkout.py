@@ -27,9 +27,7 @@ _WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef)
 def tracked_files() -> list[str]:
     """Every file of the project that git has, or that is about to be added."""
     listed = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    found = subprocess.run(
-        listed, cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    found = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=False)
     if found.returncode:
         pytest.skip("not a checkout of git")
     return [name for name in found.stdout.split("\0") if (ROOT / name).is_file()]

@@ -130,9 +130,7 @@ def test_json_is_the_report_and_nothing_else(project: Path, capsys: Speech) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", READ_ONLY_COMMANDS)
-def test_reading_commands_write_nothing(
-    command: str, synced: Path, capsys: Speech
-) -> None:
+def test_reading_commands_write_nothing(command: str, synced: Path, capsys: Speech) -> None:
     before = snapshot(synced)
     words = [command, "verify"] if command == "memory" else [command]
     assert main([*words, "sample"]) == 0
@@ -140,9 +138,7 @@ def test_reading_commands_write_nothing(
     assert snapshot(synced) == before
 
 
-def test_upstream_may_be_any_folder(
-    project: Path, tmp_path: Path, capsys: Speech
-) -> None:
+def test_upstream_may_be_any_folder(project: Path, tmp_path: Path, capsys: Speech) -> None:
     write_tree(tmp_path / "clone", {"docs/hello.md": "# Hello\n\nSome words.\n"})
     words = "sync jax --no-execute --json --upstream".split()
     assert main([*words, str(tmp_path / "clone")]) == 0
@@ -170,16 +166,12 @@ def test_unexpected_error_is_short_without_verbose(capsys: Speech) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_command_says_so_in_one_line(
-    project: Path, number: signal.Signals
-) -> None:
+def test_an_interrupted_command_says_so_in_one_line(project: Path, number: signal.Signals) -> None:
     """The command is caught while it waits for its configuration, a pipe that nobody writes to."""
     pipe = project / "wait.toml"
     os.mkfifo(pipe)
     command = [sys.executable, "-m", "pipeline", "status", "--config", str(pipe)]
-    with subprocess.Popen(
-        command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
         end = open_when_read(pipe)
         said = interrupt(process, number)
     os.close(end)

@@ -89,8 +89,7 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 WITH_CONTENTS = [
     page
     for page, document in DOCUMENTS.items()
-    if document.contents
-    and all(target.startswith("#") for _, target in document.contents)
+    if document.contents and all(target.startswith("#") for _, target in document.contents)
 ]
 
 
@@ -100,9 +99,7 @@ def test_contents_name_every_section_in_its_order(page: Path) -> None:
     document = DOCUMENTS[page]
     sections = [words for words, _ in document.sections]
     assert [words for words, _ in document.contents] == sections
-    for (words, link), (_, anchors) in zip(
-        document.contents, document.sections, strict=True
-    ):
+    for (words, link), (_, anchors) in zip(document.contents, document.sections, strict=True):
         assert link.removeprefix("#") in anchors, words
 
 

@@ -54,9 +54,7 @@ def test_a_file_has_its_path_from_there(
     ("names", "page", "now"),
     CASES["a_page_may_have_had_another_name"],
 )
-def test_a_page_may_have_had_another_name(
-    names: list[str], page: str, now: list[str]
-) -> None:
+def test_a_page_may_have_had_another_name(names: list[str], page: str, now: list[str]) -> None:
     assert [*Folders(tuple(names)).names_of(page)] == now
 
 
@@ -88,9 +86,7 @@ def test_others_are_folders(names: list[str]) -> None:
         (["docs"], "_outside/NEWS.md", "NEWS.md"),
     ],
 )
-def test_a_path_has_a_place_in_the_repository(
-    names: list[str], path: str, place: str
-) -> None:
+def test_a_path_has_a_place_in_the_repository(names: list[str], path: str, place: str) -> None:
     assert Folders(tuple(names)).place_of(path) == place
 
 
@@ -156,9 +152,7 @@ def test_other_names_are_fine_as_files_and_as_folders() -> None:
 
 
 def test_the_rule_names_the_part_that_breaks_it_and_drives_no_terminal() -> None:
-    assert fault_of_path("guide/aux.md") == (
-        "the name 'aux.md' is the name of a device on Windows"
-    )
+    assert fault_of_path("guide/aux.md") == ("the name 'aux.md' is the name of a device on Windows")
     assert "'\\x1b[31m'" in fault_of_path("a/\x1b[31m/b.md")
 
 

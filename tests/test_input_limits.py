@@ -126,9 +126,7 @@ CONFIGURATIONS: Kinds = {
         lambda: b".".join([b"a"] * 40_000) + b" = 1\n",
     ),
 }
-LOCKS: Kinds = {
-    "bytes": ("at most 8,388,608 are read", lambda: b"[" + b"1," * 40_000_000 + b"1]")
-}
+LOCKS: Kinds = {"bytes": ("at most 8,388,608 are read", lambda: b"[" + b"1," * 40_000_000 + b"1]")}
 
 
 def rows() -> Iterator[tuple[str, Row]]:
@@ -196,9 +194,7 @@ ROWS = dict(rows())
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
-def test_too_much_is_refused_at_once_and_nothing_is_written(
-    row: Row, synced: Path
-) -> None:
+def test_too_much_is_refused_at_once_and_nothing_is_written(row: Row, synced: Path) -> None:
     if row.command == "review":
         commit_all(synced)
     file = synced / row.file
@@ -274,9 +270,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("synced")
-@pytest.mark.parametrize(
-    "words", [("import", "--name", "sample"), ("adopt", "sample", *ADOPTED)]
-)
+@pytest.mark.parametrize("words", [("import", "--name", "sample"), ("adopt", "sample", *ADOPTED)])
 def test_too_many_files_are_refused(words: tuple[str, ...], crowd: Path) -> None:
     assert "files; at most 100,000 are read" in refused(*words, str(crowd))
 
@@ -305,9 +299,7 @@ DOCUMENTED: dict[str, tuple[limits.Limit | int, ...]] = {
     "data that the code of a page may read": (limits.DATA_BYTES, limits.DATA_FILES),
     "page for `adopt`": (limits.COPY_BYTES, limits.COPY_DEPTH, limits.COPY_PARTS),
     "folder for `adopt` or `import`": (FOUND_FILES,),
-    "file that the pipeline wrote itself; file of a project that is copied": (
-        limits.OWN_BYTES,
-    ),
+    "file that the pipeline wrote itself; file of a project that is copied": (limits.OWN_BYTES,),
     "published site": (limits.PUBLISHED_BYTES, limits.MANIFEST_BYTES),
     "request to `serve`": (limits.REQUEST_BYTES,),
     "reply of a language model": (limits.REPLY_BYTES,),

@@ -21,9 +21,7 @@ class Terminal(StringIO):
         return True
 
 
-def spoken(
-    level: int, environ: Mapping[str, str], stream: StringIO | None = None
-) -> str:
+def spoken(level: int, environ: Mapping[str, str], stream: StringIO | None = None) -> str:
     """What a small run says, with the seconds taken out."""
     stream = stream or StringIO()
     log = Log(level, stream=stream, environ=environ)

@@ -34,9 +34,7 @@ class Session(Struct):
         return "."
 
 
-def installed_by(
-    name: str, monkeypatch: pytest.MonkeyPatch, *posargs: str
-) -> dict[str, set[str]]:
+def installed_by(name: str, monkeypatch: pytest.MonkeyPatch, *posargs: str) -> dict[str, set[str]]:
     """What a session installs, by environment."""
     session = Session(name, posargs=list(posargs), environment=name)
 
@@ -73,9 +71,7 @@ def test_the_encoder_is_not_among_what_runs_code(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Outputs are kept for a set of packages: one more would have all of them made again."""
-    ((environment, requirements),) = installed_by(
-        "adopt", monkeypatch, "page.md"
-    ).items()
+    ((environment, requirements),) = installed_by("adopt", monkeypatch, "page.md").items()
     assert environment == "adopt"
     assert any(name.startswith("fast-universal") for name in requirements)
 

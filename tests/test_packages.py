@@ -74,9 +74,7 @@ def test_the_extras_of_the_package_are_the_dependency_groups(tmp_path: Path) -> 
 # --- what is told of a module that is not there
 
 
-def run_python(
-    *words: str, cwd: Path | None = None
-) -> subprocess.CompletedProcess[str]:
+def run_python(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, *words]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
@@ -166,9 +164,7 @@ sys.argv[:] = sys.argv[1:]
     ("run", "exit_code", "told"),
     CASES["an_older_python_is_told_which_one_to_use"],
 )
-def test_an_older_python_is_told_which_one_to_use(
-    run: str, exit_code: int, told: str
-) -> None:
+def test_an_older_python_is_told_which_one_to_use(run: str, exit_code: int, told: str) -> None:
     script = AS_IF_OLD.format(run=run)
     ended = run_python("-c", script, "pipeline", "status", cwd=ROOT)
     assert ended.returncode == exit_code

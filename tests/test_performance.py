@@ -15,8 +15,7 @@ import pytest
 from places import ROOT
 
 FOR_EXECUTION = (
-    "IPython docutils jax jupyter_client jupytext nbclient nbconvert nbformat "
-    "papermill sphinx zmq"
+    "IPython docutils jax jupyter_client jupytext nbclient nbconvert nbformat papermill sphinx zmq"
 ).split()
 FOR_WORK = "filelock git markdown_it mdit_py_plugins polib rapidfuzz rich".split()
 
@@ -70,19 +69,14 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
         ["check", "translations/zh_CN/sample/faq.po"],
     ],
 )
-def test_runs_without_execution_import_no_kernel(
-    arguments: list[str], synced: Path
-) -> None:
+def test_runs_without_execution_import_no_kernel(arguments: list[str], synced: Path) -> None:
     assert modules_of(*arguments) & {*FOR_EXECUTION, "git"} == set()
 
 
 @pytest.mark.slow
 def test_a_second_sync_does_not_load_what_does_the_work(synced: Path) -> None:
     loaded = modules_of("sync", "sample", "--no-execute")
-    assert (
-        loaded & {"git", "markdown_it", "mdit_py_plugins", "polib", "rapidfuzz"}
-        == set()
-    )
+    assert loaded & {"git", "markdown_it", "mdit_py_plugins", "polib", "rapidfuzz"} == set()
 
 
 SERVED = """

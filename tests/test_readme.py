@@ -84,9 +84,7 @@ def test_sessions_exist_and_each_command_is_one() -> None:
 
 def test_arguments_of_nox_sessions_are_understood() -> None:
     lines = [
-        words[2:]
-        for words in commands()
-        if words[:2] == ["nox", "-s"] and words[2] in COMMANDS
+        words[2:] for words in commands() if words[:2] == ["nox", "-s"] and words[2] in COMMANDS
     ]
     assert len(lines) > 5
     for session, *rest in lines:
@@ -140,9 +138,7 @@ def test_full_configuration_has_every_key() -> None:
 
 
 def test_files_that_it_names_exist() -> None:
-    pattern = (
-        r"`([\w.-]+\.(?:toml|md|yaml)|LICENSE|NOTICE|pipeline/\w*|upstream/sample/)`"
-    )
+    pattern = r"`([\w.-]+\.(?:toml|md|yaml)|LICENSE|NOTICE|pipeline/\w*|upstream/sample/)`"
     named = set(re.findall(pattern, README + CONTRIBUTING))
     assert len(named) > 3
     assert [name for name in named if not (ROOT / name).exists()] == []

@@ -77,9 +77,7 @@ def test_what_check_prints_is_what_the_page_shows(
         notes=("paragraph · Pytrees › Custom pytrees",),
         references=("pytrees",),
     )
-    header = standard_header(
-        project="jax docs", page="pytrees", locale="zh_CN", date=""
-    )
+    header = standard_header(project="jax docs", page="pytrees", locale="zh_CN", date="")
     catalog = Catalog(header=header, entries=(entry,))
     path = "translations/zh_CN/jax/pytrees.po"
     write_tree(tmp_path, {path: format_catalog(catalog)})
@@ -105,9 +103,7 @@ def test_kinds_of_change_and_words_of_the_glossary_are_all_explained() -> None:
 
 def test_chinese_is_set_as_the_checks_want_it() -> None:
     markup = r"(?ms)^ *```.*?^ *```|`+[^`\n]+`+|<[^>\n]*>|\]\([^)\n]*\)"
-    no_space = (
-        r"[\u4e00-\u9fff][A-Za-z0-9][^\n]{0,9}|[^\n]{0,9}[A-Za-z0-9][\u4e00-\u9fff]"
-    )
+    no_space = r"[\u4e00-\u9fff][A-Za-z0-9][^\n]{0,9}|[^\n]{0,9}[A-Za-z0-9][\u4e00-\u9fff]"
     wrong = rf"{no_space}|(?<!“)您|[\u4e00-\u9fff][,;:?!]"
     assert re.findall(wrong, re.sub(markup, "§", HANDWRITTEN)) == []
 

@@ -19,12 +19,8 @@ def test_notes_are_the_section_of_the_version_without_breaks_in_lines() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("version", "problem"), [("2.0.0", "no section"), ("1.1.0", "no date")]
-)
-def test_a_section_that_is_missing_or_has_no_date_is_an_error(
-    version: str, problem: str
-) -> None:
+@pytest.mark.parametrize(("version", "problem"), [("2.0.0", "no section"), ("1.1.0", "no date")])
+def test_a_section_that_is_missing_or_has_no_date_is_an_error(version: str, problem: str) -> None:
     with pytest.raises(trial.TrialError, match=problem):
         trial.release_notes(CHANGELOG, version)
 

@@ -129,9 +129,7 @@ def test_a_release_is_made_of_tags_only_and_attaches_all_that_jobs_have_made() -
     assert attach["if"] == "${{ github.ref_type == 'tag' }}"
     assert {*attach["needs"], "attach"} == set(workflow["jobs"])
     (pattern,) = (
-        step["with"]["pattern"]
-        for step in attach["steps"]
-        if "pattern" in step.get("with", {})
+        step["with"]["pattern"] for step in attach["steps"] if "pattern" in step.get("with", {})
     )
     assert pattern == "release-*"
 
@@ -202,9 +200,7 @@ def test_who_may_write_runs_nothing_of_others() -> None:
 
 
 def test_the_token_is_not_left_in_the_checkout() -> None:
-    checkouts = [
-        step for step in steps() if step.get("uses", "").startswith("actions/checkout@")
-    ]
+    checkouts = [step for step in steps() if step.get("uses", "").startswith("actions/checkout@")]
     assert checkouts
     assert all(step["with"]["persist-credentials"] is False for step in checkouts)
 

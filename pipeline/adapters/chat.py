@@ -142,9 +142,7 @@ class ChatClient(httpx2.BaseTransport):
                 base_url=policy.url,
                 timeout=httpx2.Timeout(policy.timeout, connect=_CONNECT_SECONDS),
                 max_retries=policy.tries - 1,
-                http_client=httpx2.Client(
-                    transport=self, trust_env=False, follow_redirects=False
-                ),
+                http_client=httpx2.Client(transport=self, trust_env=False, follow_redirects=False),
             )
 
     def close(self) -> None:
@@ -161,9 +159,7 @@ class ChatClient(httpx2.BaseTransport):
         from openai import APIConnectionError, APIStatusError
 
         try:
-            response = self._client.post(
-                "/chat/completions", cast_to=httpx2.Response, content=body
-            )
+            response = self._client.post("/chat/completions", cast_to=httpx2.Response, content=body)
         except APIStatusError as error:
             raise self._status_error(error.response, error.message) from None
         except APIConnectionError as error:
@@ -268,9 +264,7 @@ class ChatClient(httpx2.BaseTransport):
         takes too long.
         """
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise httpx2.RemoteProtocolError(
-                "the response is compressed, which was not requested"
-            )
+            raise httpx2.RemoteProtocolError("the response is compressed, which was not requested")
         deadline = time.monotonic() + self._timeout
         data = bytearray()
         for chunk in response.iter_raw():

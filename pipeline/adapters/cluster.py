@@ -95,9 +95,7 @@ def all_facts(facts: Mapping[str, str]) -> dict[str, str]:
     return {**facts, "code of the pipeline": digest.hexdigest()[:12]}
 
 
-def compare_facts(
-    ours: Mapping[str, str], theirs: Mapping[str, str], *, where: str
-) -> None:
+def compare_facts(ours: Mapping[str, str], theirs: Mapping[str, str], *, where: str) -> None:
     """Raise ExecutionError if the facts of the worker at ``where`` differ from ours.
 
     The error lists the differences: ``numpy: 2.4.0 here, 2.3.1 there``.
@@ -198,9 +196,7 @@ def _unpack(parcel: Parcel, folder: Path, *, pages: int) -> None:
         archive.extractall(folder / "data", filter="data")
     policy = parcel.job.policy
     threads = policy.threads or max(1, worker_count(0) // max(1, pages))
-    job = replace(
-        parcel.job, folder=folder / "data", policy=replace(policy, threads=threads)
-    )
+    job = replace(parcel.job, folder=folder / "data", policy=replace(policy, threads=threads))
     (folder / "job").write_bytes(pickle.dumps(job))
 
 
@@ -358,14 +354,10 @@ class _Run(Struct):
             self._send(job, priority=-place)
 
     def _send(self, job: Job, *, priority: int) -> None:
-        parcel = Parcel(
-            job=job, data=_packed(job.folder), facts=self.facts, pages=self.pages
-        )
+        parcel = Parcel(job=job, data=_packed(job.folder), facts=self.facts, pages=self.pages)
         key = (self.name, job.page)
         # pure=False: Dask must not reuse the result of an earlier run of the page.
-        future = self.client.submit(
-            run_page, parcel, key=key, priority=priority, pure=False
-        )
+        future = self.client.submit(run_page, parcel, key=key, priority=priority, pure=False)
         self.sent[future.key] = _Sent(job=job, future=future)
         future.add_done_callback(self.done.put)
 
@@ -437,9 +429,7 @@ def _survey(client: Any, facts: Mapping[str, str], address: str) -> list[Member]
     except OSError as error:
         raise _lost(address) from error
     try:
-        members: Mapping[str, Member] = _answer(
-            client, lambda: client.run(describe), address
-        )
+        members: Mapping[str, Member] = _answer(client, lambda: client.run(describe), address)
     except ExecutionError:
         raise
     except Exception as error:
@@ -461,9 +451,7 @@ def _without_workers(address: str) -> ExecutionError:
 
 
 def _lost(address: str) -> ExecutionError:
-    return ExecutionError(
-        "the connection to the cluster was lost", where=address, hint=AGAIN
-    )
+    return ExecutionError("the connection to the cluster was lost", where=address, hint=AGAIN)
 
 
 def _packed(folder: Path) -> bytes:
@@ -502,9 +490,7 @@ def _result(future: Any, job: Job, address: str) -> Outcome:
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
         return died(job, f"the worker's answer cannot be read: {error}")
     except Exception as error:  # noqa: BLE001 - for example a full disk; other pages continue
-        stop = Stop(
-            cell=0, exception=type(error).__name__, message=str(error), traceback=""
-        )
+        stop = Stop(cell=0, exception=type(error).__name__, message=str(error), traceback="")
         return replace(died(job, ""), stop=stop)
 
 

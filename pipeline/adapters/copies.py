@@ -135,8 +135,7 @@ def _is_utf8(line: bytes) -> bool:
 def _mixed(data: bytes) -> str:
     """Decode each line as UTF-8 if possible, and as GB18030 otherwise."""
     return "\n".join(
-        line.decode("utf-8" if _is_utf8(line) else "gb18030")
-        for line in data.split(b"\n")
+        line.decode("utf-8" if _is_utf8(line) else "gb18030") for line in data.split(b"\n")
     )
 
 
@@ -161,9 +160,7 @@ def html_to_markdown(text: str, *, where: str) -> str:
     from markdownify import ATX, MarkdownConverter
 
     # Check the bounds first, with lxml alone: Beautiful Soup takes fifty times as long.
-    etree.fromstring(
-        text.encode(), etree.HTMLParser(target=_Bounds(where), encoding="utf-8")
-    )
+    etree.fromstring(text.encode(), etree.HTMLParser(target=_Bounds(where), encoding="utf-8"))
     soup = BeautifulSoup(text, "lxml")
     _set_formulas(soup)
     _unwrap_layout_tables(soup)
@@ -221,9 +218,7 @@ def _set_formulas(soup: BeautifulSoup) -> None:
     for source in soup.select(_TEX):
         tex = source.get_text().strip()
         katex = source.find_parent(class_=_KATEX) or source
-        is_shown = "display" in str(source.get("type")) or source.find_parent(
-            class_=_DISPLAY
-        )
+        is_shown = "display" in str(source.get("type")) or source.find_parent(class_=_DISPLAY)
         katex.replace_with(f"\n\n$${tex}$$\n\n" if is_shown else f"${tex}$")
     for element in soup.select(".math, .arithmatex"):
         tex = element.get_text()
@@ -253,9 +248,7 @@ Similar = Callable[[Sequence[str], Sequence[str]], float]
 Encoder = Callable[[Iterable[str]], Similar]
 
 _TINY = 1e-9  # avoids a division by zero
-_LONGEST = (
-    600  # characters of a text that are encoded; more would hardly change the result
-)
+_LONGEST = 600  # characters of a text that are encoded; more would hardly change the result
 
 
 @cache

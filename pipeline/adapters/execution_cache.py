@@ -186,6 +186,4 @@ def _unframed(key: str, data: bytes | None) -> bytes | None:
 
 
 def _digest(key: str, entry: bytes) -> bytes:
-    return (
-        hashlib.sha256(key.encode("ascii") + b"\n" + entry).hexdigest().encode("ascii")
-    )
+    return hashlib.sha256(key.encode("ascii") + b"\n" + entry).hexdigest().encode("ascii")

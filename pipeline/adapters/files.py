@@ -64,9 +64,7 @@ def copy_file(source: str | Path, target: str | Path) -> str:
     return str(shutil.copy2(source, target))
 
 
-def write_if_changed(
-    path: Path, data: bytes, *, dry: bool = False, flush: bool = True
-) -> bool:
+def write_if_changed(path: Path, data: bytes, *, dry: bool = False, flush: bool = True) -> bool:
     """Write ``data`` to ``path`` if the file has other content; return whether it had.
 
     With ``dry``, compare only. With ``flush=False``, writing is faster, but a crash of the machine
@@ -328,16 +326,12 @@ def _read_error(path: Path, error: OSError) -> InputError:
 
 
 def _write_error(action: str, path: Path, error: OSError) -> WriteError:
-    return WriteError(
-        f"cannot be {action}: {error.strerror}", where=str(path), hint=_hint(error)
-    )
+    return WriteError(f"cannot be {action}: {error.strerror}", where=str(path), hint=_hint(error))
 
 
 def _hint(error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return (
-            "The disk is full. Free some space and run again; nothing was half-written."
-        )
+        return "The disk is full. Free some space and run again; nothing was half-written."
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return (
             "The folder is read-only for this user. "

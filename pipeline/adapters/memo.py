@@ -78,9 +78,7 @@ class Memo(Generic[Value]):
         """Remove all subjects except ``subjects``."""
         wanted = frozenset(subjects)
         self._known = {
-            subject: known
-            for subject, known in self._known.items()
-            if subject in wanted
+            subject: known for subject, known in self._known.items() if subject in wanted
         }
 
     def save(self) -> bool:
@@ -121,9 +119,7 @@ def digest_of(*parts: bytes | str) -> str:
     """Return the digest (40 hex digits) of a sequence of values; text is encoded as UTF-8."""
     digest = hashlib.blake2b(digest_size=_SIZE)
     for part in parts:
-        data = (
-            part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
-        )
+        data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
         # The length before each value makes the digests of ("a", "bc") and ("ab", "c") differ.
         digest.update(b"%d\0" % len(data))
         digest.update(data)

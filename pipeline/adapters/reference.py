@@ -60,9 +60,7 @@ def read_reference(
     # Leave out variables such as JAX_ENABLE_X64: the child would record their values as the
     # defaults of the package's options.
     own = f"{package.upper()}_" if package else "\0"
-    environment = {
-        key: os.environ[key] for key in os.environ if not key.startswith(own)
-    }
+    environment = {key: os.environ[key] for key in os.environ if not key.startswith(own)}
     # autodoc only inspects the package, so hide accelerators.
     environment |= {"PYTHONHASHSEED": "0", "CUDA_VISIBLE_DEVICES": ""}
     if path:
@@ -119,9 +117,7 @@ def python_with(requirements: Sequence[str], folder: Path) -> Path:
     return python
 
 
-def _run(
-    command: Sequence[str], failure: Callable[[str], PipelineError], **options: Any
-) -> bytes:
+def _run(command: Sequence[str], failure: Callable[[str], PipelineError], **options: Any) -> bytes:
     """Return the output of a command, which is run with ``options`` of ``subprocess.run``.
 
     If the command fails, raise the error that ``failure`` makes from the last line of its messages.

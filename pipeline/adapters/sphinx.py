@@ -46,9 +46,7 @@ _WARNING = re.compile(
     re.VERBOSE,
 )
 # reading sources... [ 45%] notebooks/autodiff_cookbook .. notebooks/layout
-_PROGRESS = re.compile(
-    r"(?P<phase>reading sources|writing output)\.\.\. \[\s*(\d+)%\] ?(.*)"
-)
+_PROGRESS = re.compile(r"(?P<phase>reading sources|writing output)\.\.\. \[\s*(\d+)%\] ?(.*)")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _TAIL = 31  # number of last lines of Sphinx's output that are shown if it fails
 
@@ -125,9 +123,7 @@ def run_sphinx(
                 on_progress(match["phase"], int(match[2]), match[3])
     if process.returncode:
         hint = "\n".join(line for line in tail if line)
-        raise PublishError(
-            f"Sphinx ended with {process.returncode}", where=str(sources), hint=hint
-        )
+        raise PublishError(f"Sphinx ended with {process.returncode}", where=str(sources), hint=hint)
     warned = parse_warnings(log.read_text(encoding="utf-8", errors="replace"), sources)
     # Drop the extension's own warnings, because they repeat the content of ``broken``.
     others = tuple(warning for warning in warned if warning.kind != "jz.broken")
@@ -212,9 +208,7 @@ def napoleon_lines(
     from sphinx.ext.napoleon import Config
     from sphinx.ext.napoleon.docstring import GoogleDocstring, NumpyDocstring
 
-    known = {
-        key: value for key, value in settings.items() if key.startswith("napoleon_")
-    }
+    known = {key: value for key, value in settings.items() if key.startswith("napoleon_")}
     config: Any
     try:
         config = Config(**known)

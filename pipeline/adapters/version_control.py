@@ -70,9 +70,7 @@ def files_in_index(root: Path, paths: Collection[str]) -> frozenset[str]:
     """Return those of ``paths``, relative to ``root``, that are in git's index."""
     if not paths:
         return frozenset()
-    answer = _git(
-        root, "ls-files", "-z", "--", *(f":(literal){path}" for path in paths)
-    )
+    answer = _git(root, "ls-files", "-z", "--", *(f":(literal){path}" for path in paths))
     return frozenset(answer.split("\0")) & frozenset(paths)
 
 
@@ -222,9 +220,7 @@ def run_git(root: Path, *arguments: str, given: bytes = b"") -> bytes:
     program = shutil.which("git")
     if program is None:
         return b""
-    environment = {
-        name: value for name, value in os.environ.items() if name not in _OF_A_HOOK
-    }
+    environment = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
     # A partial clone must not fetch missing objects.
     environment["GIT_NO_LAZY_FETCH"] = "1"
     try:

@@ -153,9 +153,7 @@ class Site(Struct, frozen=True, kw_only=True):
     chinese: Callable[[str], str]
 
 
-def application(
-    static: Path, site: Callable[[], Site], *, port: int, token: str
-) -> Guard:
+def application(static: Path, site: Callable[[], Site], *, port: int, token: str) -> Guard:
     """Return the guarded application, which only answers requests below ``/TOKEN/``.
 
     ``static`` is the folder with the editor's HTML page and its files. ``site`` returns the content
@@ -260,16 +258,12 @@ def serve_on(listener: socket.socket, app: ASGIApp) -> None:
 def open_browser(address: str) -> bool:
     """Open ``address`` in a browser if this machine has a screen; return whether it was opened."""
     # Without a screen, Python would start a text browser in the terminal.
-    has_screen = not sys.platform.startswith("linux") or any(
-        map(os.environ.get, _DISPLAYS)
-    )
+    has_screen = not sys.platform.startswith("linux") or any(map(os.environ.get, _DISPLAYS))
     return has_screen and webbrowser.open(address)
 
 
 @contextmanager
-def watched(
-    folders: Sequence[Path], report: Callable[[Sequence[Path]], None]
-) -> Iterator[None]:
+def watched(folders: Sequence[Path], report: Callable[[Sequence[Path]], None]) -> Iterator[None]:
     """Inside the context, call ``report`` with the files below ``folders`` that change.
 
     Changes at about the same time are reported together. The calls come from another thread.

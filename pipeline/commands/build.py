@@ -172,9 +172,7 @@ def _merge_locale(
 
     lock, files = result.lock, Locale(run, locale)
     memos = LocaleMemos(files)
-    updated = update_locale(
-        files, pages, memos, lock=lock, thorough=options.is_thorough
-    )
+    updated = update_locale(files, pages, memos, lock=lock, thorough=options.is_thorough)
 
     # The update skips unchanged pages. Such a page may still need a merge, if it links to a page
     # that has changed. ``read`` then splits it.
@@ -182,9 +180,7 @@ def _merge_locale(
         """Return the page's messages. Use the result of ``update_locale`` if it has the page."""
         from pipeline.stages.split import split_page
 
-        return updated.splits.get(page.name) or split_page(
-            run.paths, page, run.upstream.reading
-        )
+        return updated.splits.get(page.name) or split_page(run.paths, page, run.upstream.reading)
 
     work = MergeInput(
         pages=pages,
@@ -207,9 +203,7 @@ def _merge_locale(
         if row.page in files.unreadable:
             continue
         # The memo must not hold the counts of the update: they describe this run only.
-        kept[row.page] = replace(
-            updated.pages[row.page], merged=replace(row, update=None)
-        )
+        kept[row.page] = replace(updated.pages[row.page], merged=replace(row, update=None))
     memos.record(pages, kept, updated.dropped)
     return replace(
         result,
@@ -252,9 +246,7 @@ def _execute(
     # All locales share the executions, because their code is equal. Pages without code have none.
     with_execution: dict[str, tuple[PageResult, ...]] = {}
     for locale, rows in result.pages.items():
-        executed_rows = (
-            replace(page, execution=by_page.get(page.page)) for page in rows
-        )
+        executed_rows = (replace(page, execution=by_page.get(page.page)) for page in rows)
         with_execution[locale] = tuple(executed_rows)
     return replace(
         result,
@@ -358,6 +350,4 @@ def write_badges(run: Run, result: RunResult) -> list[str]:
         folder = run.paths.badges(locale)
         for name, data in badges_of(result, locale).items():
             files[folder / f"{name}.json"] = data
-    return [
-        run.shown(path) for path, data in files.items() if write_if_changed(path, data)
-    ]
+    return [run.shown(path) for path, data in files.items() if write_if_changed(path, data)]

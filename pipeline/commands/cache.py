@@ -69,8 +69,7 @@ def _stats(cache: ExecutionCache) -> list[str]:
     size = f"{_size(cache.size())} of {_size(cache.limit)}"
     summary = f"{count} entries, {size}, {seconds:.0f} s of run time saved"
     by_release = [
-        f"  {release or 'no pin'}: {count}"
-        for release, count in sorted(releases.items())
+        f"  {release or 'no pin'}: {count}" for release, count in sorted(releases.items())
     ]
     return [summary, *by_release, *sorted(failures)]
 

@@ -138,9 +138,7 @@ def report_changes(result: RunResult | AdoptResult, log: Log) -> None:
     log.note(f"{counted(len(result.changes), 'file')} would be written: {named}")
 
 
-def report_output_paths(
-    command: str, result: RunResult, paths: Paths, log: Log
-) -> None:
+def report_output_paths(command: str, result: RunResult, paths: Paths, log: Log) -> None:
     """Report the paths of the files that ``command`` made for people to look at."""
     if result.check_only or result.dry_run:
         return
@@ -253,9 +251,7 @@ def print_error_text(text: str) -> None:
 def print_error(error: PipelineError) -> None:
     """Print an expected error to stderr, in the user's language."""
     sentence = language().sentence
-    translated = PipelineError(
-        sentence(error.what), where=error.where, hint=sentence(error.hint)
-    )
+    translated = PipelineError(sentence(error.what), where=error.where, hint=sentence(error.hint))
     _print_to_stderr(f"{sentence('error: ')}{translated}\n")
 
 

@@ -76,9 +76,7 @@ def _check_words(arguments: Namespace) -> None:
             )
 
 
-def _run_on(
-    name: str, run_command: _RunCommand, arguments: Namespace, log: Log
-) -> UpstreamRow:
+def _run_on(name: str, run_command: _RunCommand, arguments: Namespace, log: Log) -> UpstreamRow:
     """Run the command on the release ``name``, and return the release's row of the table."""
     own = Namespace(**{**vars(arguments), "name": name, "is_one_of_many": True})
     row = UpstreamRow(name=name)
@@ -118,9 +116,7 @@ def _write_front_page(settings: Settings, locales: Sequence[str]) -> Path | None
         if record.is_file():
             title = upstream.site.title or upstream.name
             progress = json.loads(read_bytes(record, limit=OWN_BYTES))
-            sites.append(
-                SiteSummary(name=upstream.name, title=title, progress=progress)
-            )
+            sites.append(SiteSummary(name=upstream.name, title=title, progress=progress))
     if not sites:
         return None
     page = Paths(settings.root, "").sites / "index.html"

@@ -113,7 +113,5 @@ def _blank(entry: Entry) -> Entry:
 def _write(files: Mapping[Path, bytes], *, dry: bool) -> tuple[str, ...]:
     """Write the files that changed and return their paths. With ``dry``, write nothing."""
     return tuple(
-        path.as_posix()
-        for path, data in files.items()
-        if write_if_changed(path, data, dry=dry)
+        path.as_posix() for path, data in files.items() if write_if_changed(path, data, dry=dry)
     )

@@ -68,9 +68,7 @@ def run_command(arguments: Namespace, log: Log) -> RunResult:
 
 def _words(entries: Iterable[Entry]) -> set[Words]:
     """Return msgctxt, msgid and msgstr of each entry that has a translation."""
-    return {
-        (entry.context, entry.msgid, entry.msgstr) for entry in entries if entry.msgstr
-    }
+    return {(entry.context, entry.msgid, entry.msgstr) for entry in entries if entry.msgstr}
 
 
 def is_gone(run: Run, locale: str, page: str) -> bool:
@@ -92,10 +90,7 @@ def successor_of(run: Run, locale: str, page: str, entries: Sequence[Entry]) -> 
     messages = _live(entries)
     catalogs = Locale(run, locale).readable_catalogs()
     shared = Counter(
-        {
-            name: len(messages & _live(catalog.entries))
-            for name, catalog in catalogs.items()
-        }
+        {name: len(messages & _live(catalog.entries)) for name, catalog in catalogs.items()}
     )
     ((name, count),) = shared.most_common(1) or [(page, 0)]
     return name if count * 2 > len(messages) else page
@@ -155,9 +150,7 @@ def import_catalogs(run: Run, words: Sequence[str]) -> RunResult:
     run.log.note(f"{importing.taken} translations imported")
     if importing.changes and not run.dry:
         run.log.note(f"to store them: {how_to_run('build', run.name, '--no-execute')}")
-    return RunResult.of(
-        run, lock, changes=importing.changes, findings=importing.findings
-    )
+    return RunResult.of(run, lock, changes=importing.changes, findings=importing.findings)
 
 
 def _files(words: Sequence[str]) -> list[Path]:
@@ -192,14 +185,10 @@ def _import_file(importing: _Importing, path: Path) -> None:
         before = read_bytes(target)
         ours = po.read_catalog(before, where=where).catalog
     taken = _taken(run, returned, ours)
-    importing.findings += (
-        _conflict(returned, conflict) for conflict in taken.conflicts
-    )
+    importing.findings += (_conflict(returned, conflict) for conflict in taken.conflicts)
     if not taken.changed and not taken.strays:
         return
-    catalog = replace(
-        taken.catalog, header={**taken.catalog.header, **returned.translator_fields}
-    )
+    catalog = replace(taken.catalog, header={**taken.catalog.header, **returned.translator_fields})
     data = po.format_catalog(catalog)
     if not run.dry and not replace_if_unchanged(target, data, before=before):
         raise InputError(
@@ -254,8 +243,7 @@ def _read(run: Run, path: Path) -> _ReturnedFile:
         raise InputError(
             "is XLIFF, but import reads only PO",
             where=name,
-            hint="Convert it with translate-toolkit: "
-            f"xliff2po {path.name} {path.stem}.po",
+            hint=f"Convert it with translate-toolkit: xliff2po {path.name} {path.stem}.po",
         )
     catalog = po.read_catalog(read_bytes(path), where=name).catalog
     entries, header = catalog.entries, catalog.header
@@ -291,10 +279,7 @@ def _page(run: Run, path: Path, entries: Sequence[Entry], *, locale: str) -> str
     For a page that upstream has renamed, return the new name. Raises InputError if no page matches.
     """
     folder = run.paths.catalogs(locale)
-    pages = {
-        file.relative_to(folder).with_suffix("").as_posix()
-        for file in folder.rglob("*.po")
-    }
+    pages = {file.relative_to(folder).with_suffix("").as_posix() for file in folder.rglob("*.po")}
     candidates = (_page_of_references(entries), *_ends(path))
     for page in candidates:
         if page in pages:
@@ -305,8 +290,7 @@ def _page(run: Run, path: Path, entries: Sequence[Entry], *, locale: str) -> str
     raise InputError(
         "belongs to no page that has a catalogue here",
         where=f"{path.as_posix()}:1",
-        hint="Name the file like its page, or run: "
-        f"{how_to_run('sync', run.name, '--no-execute')}",
+        hint=f"Name the file like its page, or run: {how_to_run('sync', run.name, '--no-execute')}",
     )
 
 

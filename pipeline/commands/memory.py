@@ -172,13 +172,8 @@ def _driver_command() -> str:
     git would keep our side without conflict markers.
     """
     code = Path(__file__).resolve().parents[2]
-    ours = (
-        f"PYTHONPATH={shlex.quote(str(code))} {shlex.quote(sys.executable)} -m pipeline"
-    )
+    ours = f"PYTHONPATH={shlex.quote(str(code))} {shlex.quote(sys.executable)} -m pipeline"
     # If our command fails and the file has conflict markers, the command has found conflicts: exit
     # with 1. If the file has no markers, the command could not run: merge by lines.
     lines = "git merge-file -L ours -L base -L theirs %A %O %B"
-    return (
-        f"{ours} memory merge -- {_WORDS} || "
-        f"{{ grep -q '^<<<<<<<' %A && exit 1; {lines}; }}"
-    )
+    return f"{ours} memory merge -- {_WORDS} || {{ grep -q '^<<<<<<<' %A && exit 1; {lines}; }}"

@@ -24,9 +24,7 @@ def count(text: str) -> int:
     """Parse a whole number of at least 1. Raises ArgumentTypeError."""
     # The test for ASCII is needed: str.isdigit() accepts "²", but int() does not.
     if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(
-            f"must be a whole number of at least 1, not {text!r}"
-        )
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
     return int(text)
 
 
@@ -123,17 +121,11 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     """Add the options that every command has, as a group at the end of ``--help``."""
     common = parser.add_argument_group("common")
     add_shared(common, "--config", "--locale", "--jobs", "--json")
-    common.add_argument(
-        "-q", "--quiet", action="count", default=0, help="only warnings and errors"
-    )
-    common.add_argument(
-        "-v", "--verbose", action="count", default=0, help="more detail"
-    )
+    common.add_argument("-q", "--quiet", action="count", default=0, help="only warnings and errors")
+    common.add_argument("-v", "--verbose", action="count", default=0, help="more detail")
 
 
-def run_of(
-    arguments: argparse.Namespace, log: Log, *, names: Sequence[str] = ()
-) -> Run:
+def run_of(arguments: argparse.Namespace, log: Log, *, names: Sequence[str] = ()) -> Run:
     """Read the configuration and return the run that the arguments describe.
 
     ``names`` has the upstream's name, or is empty. Commands pass it if their positional arguments

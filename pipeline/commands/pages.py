@@ -81,11 +81,7 @@ def docs_findings(run: Run, lock: Lock) -> Iterator[Finding]:
 
 def unmatched(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
     """Return the ``patterns`` that match none of ``names``."""
-    return [
-        pattern
-        for pattern in patterns
-        if not any(matches(name, (pattern,)) for name in names)
-    ]
+    return [pattern for pattern in patterns if not any(matches(name, (pattern,)) for name in names)]
 
 
 def _patterns(run: Run) -> Iterator[tuple[str, str]]:

@@ -24,9 +24,7 @@ from pipeline.stages.pull.stage import read_pulled
 
 def add_options(parser: ArgumentParser) -> None:
     """Declare the options of ``site``."""
-    add_shared(
-        parser, "name", "--release", "--pages", "--summary", "--no-execute", *RUNNING
-    )
+    add_shared(parser, "name", "--release", "--pages", "--summary", "--no-execute", *RUNNING)
     parser.add_argument(
         "--show-fuzzy",
         action="store_true",

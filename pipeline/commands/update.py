@@ -83,9 +83,7 @@ def update_pulled(run: Run) -> RunResult:
         updated = update_locale(locale, pages, memos, lock=lock)
         # Do not remember pages with damaged catalogues, so that the next run reads them again.
         known = {
-            page: made
-            for page, made in updated.pages.items()
-            if page not in locale.unreadable
+            page: made for page, made in updated.pages.items() if page not in locale.unreadable
         }
         memos.record(pages, known, updated.dropped)
         rows = []
@@ -164,9 +162,7 @@ class LocaleMemos:
 
     def dropped(self) -> tuple[PageResult, ...]:
         """Return the recorded rows of pages that upstream has dropped. Such rows have no files."""
-        return tuple(
-            known.row for _, known in self._updated.items() if not known.row.files
-        )
+        return tuple(known.row for _, known in self._updated.items() if not known.row.files)
 
     def links_elsewhere(self, pages: Sequence[Page]) -> list[tuple[str, str]]:
         """Return page and fragment of each link on pages outside ``pages``, from the last full run.
@@ -210,20 +206,13 @@ class LocaleMemos:
         self._updated.save()
         self.merged.save()
 
-    def _keys(
-        self, pages: Sequence[Page], digests: Mapping[str, str]
-    ) -> dict[str, _Keys]:
+    def _keys(self, pages: Sequence[Page], digests: Mapping[str, str]) -> dict[str, _Keys]:
         """Return the keys of each page. ``digests`` has all catalogues and memory files by path."""
         folders = (self._catalogs, self._memories)
-        own = {
-            page.name: tuple(f"{folder}/{page.name}.po" for folder in folders)
-            for page in pages
-        }
+        own = {page.name: tuple(f"{folder}/{page.name}.po" for folder in folders) for page in pages}
         # ``others`` are the files of pages that upstream has dropped.
         every = _digest_of_files(digests, digests)
-        others = _digest_of_files(
-            digests, digests.keys() - chain.from_iterable(own.values())
-        )
+        others = _digest_of_files(digests, digests.keys() - chain.from_iterable(own.values()))
         keys: dict[str, _Keys] = {}
         for page in pages:
             documents = digest_of(self.code, repr(page.files))
@@ -243,9 +232,7 @@ class _Keys(NamedTuple):
 
 
 def _digest_of_files(digests: Mapping[str, str], paths: Iterable[str]) -> str:
-    return digest_of(
-        *chain.from_iterable((path, digests[path]) for path in sorted(paths))
-    )
+    return digest_of(*chain.from_iterable((path, digests[path]) for path in sorted(paths)))
 
 
 class UpdatedLocale(Struct, frozen=True, kw_only=True):

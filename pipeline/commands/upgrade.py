@@ -48,8 +48,7 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "target",
         metavar="REF",
-        help="a release (v1.2.3), its version (1.2.3), latest,"
-        " or any ref with --package-version",
+        help="a release (v1.2.3), its version (1.2.3), latest, or any ref with --package-version",
     )
     add_shared(parser, "name", "--upstream", "--summary")
     parser.add_argument(
@@ -103,9 +102,7 @@ def compare(run: Run, before: Commit, after: Commit) -> Comparison:
     with run.log.step("compare") as step:
         # Most pages are equal, as their git blob ids show. Read only the others.
         names = set(changed_pages(before.lock, after.lock))
-        pages = compare_pages(
-            _read_pages(run, before, names), _read_pages(run, after, names)
-        )
+        pages = compare_pages(_read_pages(run, before, names), _read_pages(run, after, names))
         step.result = f"{len(pages)} pages differ"
     return Comparison(before=before.lock, after=after.lock, pages=pages)
 
@@ -139,12 +136,8 @@ class PinFile(Struct, frozen=True, kw_only=True):
         """Read the file with the pin of ``run``. Raises ConfigError."""
         text = read_bytes(path).decode("utf-8")
         version, package = run.version, run.package
-        pin = requirement.read_pin(
-            text, upstream=run.name, version=version, package=package
-        )
-        return cls(
-            path=path, text=text, pin=pin, names=requirement.pinned_names(text, package)
-        )
+        pin = requirement.read_pin(text, upstream=run.name, version=version, package=package)
+        return cls(path=path, text=text, pin=pin, names=requirement.pinned_names(text, package))
 
     def write(self, text: str) -> None:
         """Write the changed file.
@@ -189,9 +182,7 @@ def newest(run: Run, file: PinFile) -> requirement.Newest:
     released = [set(released_versions(name)) for name in file.names]
     installable = set.intersection(*released) if released else None
     template = file.pin.release_template
-    return requirement.newest_release(
-        tags, installable, version=run.version, template=template
-    )
+    return requirement.newest_release(tags, installable, version=run.version, template=template)
 
 
 class UpgradeOptions(Struct, frozen=True, kw_only=True):
@@ -226,9 +217,7 @@ def upgrade(run: Run, options: UpgradeOptions) -> RunResult:
     if wanted == requirement.LATEST:
         wanted, passed_over = _newest(run, file)
     pin = requirement.choose_pin(wanted, package_version=options.version, now=file.pin)
-    moved = requirement.move_pin(
-        file.text, pin, upstream=run.name, where=str(file.path)
-    )
+    moved = requirement.move_pin(file.text, pin, upstream=run.name, where=str(file.path))
     if options.runs_code:
         _check_python(run, file, pin.version, is_dry=is_dry)
     # The run at the target writes even if the upgrade is dry: a dry upgrade runs in a scratch copy.
@@ -453,9 +442,7 @@ def show_beside(run: Run, options: UpgradeOptions) -> RunResult:
     if version in ("", run.version, *run.upstream.beside):
         run.log.note(f"{run.name}: there is no release to add beside the pin")
         return RunResult(name=run.name, lock=read_pulled(run))
-    added = requirement.add_beside(
-        file.text, version, upstream=run.name, where=str(file.path)
-    )
+    added = requirement.add_beside(file.text, version, upstream=run.name, where=str(file.path))
     target = _run_beside(run, file.pin.template, version)
     with run_lock(replace(run, dry=is_dry)):
         commits = read_both(run, target)
@@ -478,9 +465,7 @@ def _wanted_version(run: Run, word: str, file: PinFile) -> tuple[str, str]:
     ``latest`` and every newer release can be installed.
     """
     if word != requirement.LATEST:
-        return requirement.choose_pin(
-            word, package_version=None, now=file.pin
-        ).version, ""
+        return requirement.choose_pin(word, package_version=None, now=file.pin).version, ""
     with run.log.step("look for releases") as step:
         waiting = newest(run, file).waiting
         step.result = f"not installable yet: {', '.join(waiting) or 'none'}"

@@ -229,9 +229,7 @@ def _copy_docstrings(lock: Lock, here: Paths, there: Paths) -> bool:
     return True
 
 
-def _verified(
-    run: Run, lock: Lock, site: Published, page: PublishedPage
-) -> VerifiedPage:
+def _verified(run: Run, lock: Lock, site: Published, page: PublishedPage) -> VerifiedPage:
     """Compare one published page with the merged page."""
     try:
         found = tuple(_differences(run, lock, site, page))
@@ -240,9 +238,7 @@ def _verified(
     return VerifiedPage(page=page.page, source=page.source, differences=found)
 
 
-def _differences(
-    run: Run, lock: Lock, site: Published, page: PublishedPage
-) -> Iterator[str]:
+def _differences(run: Run, lock: Lock, site: Published, page: PublishedPage) -> Iterator[str]:
     """Yield a line for each difference of a page. Raises InputError for an unreadable file."""
     if page.blob not in [file.blob for file in lock.files if file.path == page.source]:
         yield f"{page.source}: is no document of this commit"
@@ -267,9 +263,7 @@ def _differences(
             yield f"{path}: {_first_line(expected, data)}"
 
 
-def _notebook_differences(
-    merged: Path, path: str, data: bytes, *, is_clean: bool
-) -> Iterator[str]:
+def _notebook_differences(merged: Path, path: str, data: bytes, *, is_clean: bool) -> Iterator[str]:
     """Yield a line for each difference of a downloadable notebook.
 
     With ``is_clean``, the notebook must have no outputs.

@@ -111,9 +111,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
     """Return the values of a TOML file. Raises ConfigError."""
     try:
         with path.open("rb") as file:
-            check_limit(
-                os.fstat(file.fileno()).st_size, FILE_BYTES[".toml"], where=str(path)
-            )
+            check_limit(os.fstat(file.fileno()).st_size, FILE_BYTES[".toml"], where=str(path))
             text = file.read().decode("utf-8")
         for number, line in enumerate(text.split("\n"), start=1):
             # Skip comments, which may have any number of dots.
@@ -167,9 +165,7 @@ class _Reader(Struct, frozen=True):
             draft=self.table.draft,
         )
 
-    def _upstream(
-        self, name: str, table: UpstreamTable, modes: Mapping[str, Mode]
-    ) -> Upstream:
+    def _upstream(self, name: str, table: UpstreamTable, modes: Mapping[str, Mode]) -> Upstream:
         """Return the settings of the table ``[tool.pipeline.upstreams.NAME]``."""
         key = f"upstreams.{name}"
         # An environment variable may replace the URL, for example by a local copy of the docs.
@@ -255,9 +251,7 @@ class _Reader(Struct, frozen=True):
             modes[name] = Mode(**asdict(table), name=name)
         return modes
 
-    def _run_rule(
-        self, table: RunTable, key: str, modes: Mapping[str, Mode]
-    ) -> RunRule:
+    def _run_rule(self, table: RunTable, key: str, modes: Mapping[str, Mode]) -> RunRule:
         """Return the record of a table ``run``, with a ``Mode`` for each name in its ``modes``."""
         for name in table.modes:
             if name not in modes:
@@ -266,9 +260,7 @@ class _Reader(Struct, frozen=True):
                     hint=f"{did_you_mean(name, modes)}Known: {', '.join(modes)}. "
                     "A mode of your own is a table [tool.pipeline.modes.NAME].",
                 )
-        return RunRule(
-            **asdict(table) | {"modes": tuple(modes[name] for name in table.modes)}
-        )
+        return RunRule(**asdict(table) | {"modes": tuple(modes[name] for name in table.modes)})
 
     def _site(self, name: str, table: SiteTable) -> SitePolicy:
         """Return the settings of the table ``[tool.pipeline.upstreams.NAME.site]``."""

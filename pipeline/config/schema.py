@@ -67,9 +67,7 @@ class ValidationError(ValueError):
         self.hint = hint
 
 
-def matching(
-    pattern: str, title: str, hint: str, *, is_secret: bool = False
-) -> msgspec.Meta:
+def matching(pattern: str, title: str, hint: str, *, is_secret: bool = False) -> msgspec.Meta:
     """Return a constraint: a string must match ``pattern`` from beginning to end.
 
     In errors, ``title`` describes the expected value, and ``hint`` says how to correct it. Errors
@@ -83,9 +81,7 @@ def matching(
     )
 
 
-def read_table(
-    values: Mapping[str, Any], kind: type[_Kind], *, name: str, where: str
-) -> _Kind:
+def read_table(values: Mapping[str, Any], kind: type[_Kind], *, name: str, where: str) -> _Kind:
     """Return ``values`` as a record of ``kind``, or raise ConfigError.
 
     ``name`` is the table's full name (``tool.pipeline``), ``where`` its file.

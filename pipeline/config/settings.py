@@ -143,9 +143,7 @@ class DraftPolicy(Table, frozen=True, kw_only=True):
     # The base URL of an OpenAI-compatible endpoint, without /chat/completions.
     url: _Endpoint = ""
     model: _Model = ""
-    key_variable: _KeyVariable = (
-        ""  # the environment variable with the key; empty: no key
-    )
+    key_variable: _KeyVariable = ""  # the environment variable with the key; empty: no key
     budget_tokens: Natural = 0  # tokens that one run may use; 0 for no limit
     batch: Positive = 40  # entries per request
     concurrency: Positive = 4  # parallel requests
@@ -375,8 +373,7 @@ class Upstream(UpstreamTable, frozen=True, kw_only=True):
             # MyST ignores the case of directive names.
             prose=frozenset(map(str.lower, self.prose_directives)),
             partly=tuple(partly),
-            has_substitutions=self.has_substitutions
-            or "substitution" in self.site.myst_extensions,
+            has_substitutions=self.has_substitutions or "substitution" in self.site.myst_extensions,
         )
 
     def as_locked(self, markdown: str, *, substitutions: bool) -> Upstream:

@@ -98,15 +98,11 @@ def _unpacked(data: bytes, where: str) -> tuple[str, str, bytes]:
     except zlib.error as error:
         raise _unusable(f"cannot be unpacked: {error}", where) from error
     if len(text) > INVENTORY_UNPACKED:
-        raise _unusable(
-            f"unpacks to more than {INVENTORY_UNPACKED // MEBIBYTE} MiB", where
-        )
+        raise _unusable(f"unpacks to more than {INVENTORY_UNPACKED // MEBIBYTE} MiB", where)
     if not unpacking.eof:
         raise _unusable("is cut off", where)
     # "# Project: NumPy" and "# Version: 2.2".
-    project, version = (
-        _decoded(line.partition(b":")[2].strip()) for line in lines[1:3]
-    )
+    project, version = (_decoded(line.partition(b":")[2].strip()) for line in lines[1:3])
     return _UNPRINTABLE.sub("", project), _UNPRINTABLE.sub("", version), text
 
 
@@ -178,9 +174,7 @@ _LABEL = re.compile(r"\(([\w.:-]+)\)=|\.\. _([^:`\n]+):")
 _TARGET = re.compile(r"<([^<>]+)>\s*\Z")  # title <target>
 # Roles of Sphinx's domain "std", except "doc", which names pages of the docs themselves.
 _STANDARD = frozenset("ref numref term option envvar keyword token confval".split())
-_PYTHON = frozenset(
-    "func class mod meth attr data exc obj const type deco property".split()
-)
+_PYTHON = frozenset("func class mod meth attr data exc obj const type deco property".split())
 _ANY = "any"
 
 
@@ -274,11 +268,7 @@ def names_table(
         known = old.get(name)
         if name in fetched:
             inventory = fetched[name]
-            wanted = {
-                entry
-                for entry in inventory.objects
-                if _is_referenced(entry, references)
-            }
+            wanted = {entry for entry in inventory.objects if _is_referenced(entry, references)}
             objects = tuple(sorted(wanted))
             table[name] = OtherSite(url=url, release=inventory.release, objects=objects)
         elif known and known.url == url:

@@ -197,10 +197,7 @@ def _docstrings(record: Record) -> list[tuple[str, str, str]]:
             # If several pages show an object, use the page that is named after it.
             if is_own or name not in pages:
                 pages[name] = directive.page
-    found = [
-        (page, name, _prose_of(record.objects[name], name))
-        for name, page in pages.items()
-    ]
+    found = [(page, name, _prose_of(record.objects[name], name)) for name, page in pages.items()]
     for row in record.rows:
         if row.object not in pages and row.object in record.objects:
             pages[row.object] = row.page

@@ -162,11 +162,7 @@ class _Comparison:
 
         ``same`` is the old entry with the same key, or None.
         """
-        if (
-            same
-            and human_work(new) == human_work(same)
-            and new.obsolete == same.obsolete
-        ):
+        if same and human_work(new) == human_work(same) and new.obsolete == same.obsolete:
             return
         if not text_of(new):
             if same and text_of(same):

@@ -28,9 +28,7 @@ from pipeline.report.value import Line, Screen
 _DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def render(
-    result: CheckResult, form: str, screen: Screen, *, level: int = NORMAL
-) -> str:
+def render(result: CheckResult, form: str, screen: Screen, *, level: int = NORMAL) -> str:
     """Return ``result`` in the format ``form``, which is one of ``commands.check.FORMATS``.
 
     ``level`` is the log's level; it affects text and annotations. ``screen`` affects only the text
@@ -76,9 +74,7 @@ def summary_line(result: CheckResult, *, verbose: bool = False) -> str:
     """
     counts = Counter(finding.severity for finding in result.findings)
     worst_first = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
-    found = [
-        counted(counts[level], level.value) for level in worst_first if counts[level]
-    ]
+    found = [counted(counts[level], level.value) for level in worst_first if counts[level]]
     entries = counted(result.entries, "entry", "entries")
     catalogs = counted(result.files, "catalogue")
     fixable = sum(finding.fixed is not None for finding in result.findings)
@@ -117,9 +113,7 @@ def to_github(result: CheckResult, *, verbose: bool = False) -> str:
 def _shown(result: CheckResult, *, verbose: bool) -> list[Finding]:
     """Return the findings to show: notes appear only on request."""
     return [
-        finding
-        for finding in result.findings
-        if verbose or finding.severity is not Severity.NOTE
+        finding for finding in result.findings if verbose or finding.severity is not Severity.NOTE
     ]
 
 

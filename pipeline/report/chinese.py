@@ -60,9 +60,7 @@ def in_chinese(finding: Finding) -> Finding:
     # The hint has two parts: first that of this finding, then the general explanation of the
     # finding's code.
     remedy = _matched(finding.hint) or ""
-    return replace(
-        finding, name=rule["title"], text=text, hint=f"{remedy}{rule['explain']}"
-    )
+    return replace(finding, name=rule["title"], text=text, hint=f"{remedy}{rule['explain']}")
 
 
 class Piece(str):
@@ -125,9 +123,7 @@ def _table() -> _Table:
     rules, runs = _read("pipeline.core.checks"), _read("pipeline.report")
     texts = runs["texts"] | rules.pop("texts")
     words = rules.pop("words")
-    patterns = (
-        (re.compile(pattern, re.DOTALL), chinese) for pattern, chinese in texts.items()
-    )
+    patterns = ((re.compile(pattern, re.DOTALL), chinese) for pattern, chinese in texts.items())
     longest_first = sorted(map(re.escape, words), key=len, reverse=True)
     pieces = re.compile(rf"{_QUOTED}|(?<!\w)(?:{'|'.join(longest_first)})(?!\w) ?")
     return _Table(

@@ -52,13 +52,9 @@ def executed_by_class(executions: Sequence[Execution]) -> dict[str, dict[str, in
     """Return pages, executed code cells and all code cells by class of outcome (``class_of``)."""
     classes: dict[str, dict[str, int]] = {}
     # Sort by outcome in the order of ``Status``, then by reason.
-    in_order = sorted(
-        executions, key=lambda run: (_ORDER.index(run.status), class_of(run))
-    )
+    in_order = sorted(executions, key=lambda run: (_ORDER.index(run.status), class_of(run)))
     for execution in in_order:
-        sums = classes.setdefault(
-            class_of(execution), {"pages": 0, "cells": 0, "total": 0}
-        )
+        sums = classes.setdefault(class_of(execution), {"pages": 0, "cells": 0, "total": 0})
         sums["pages"] += 1
         sums["cells"] += execution.cells
         sums["total"] += execution.total

@@ -227,9 +227,7 @@ def _marked(finding: Finding, spans: Sequence[Span], screen: Screen) -> Line:
     """Return the translation on one line, with ``spans`` marked."""
     style = f"underline {_COLOURS[finding.severity]}"
     room = screen.width - 2
-    words = _words(
-        finding.msgstr, spans, width=room, style=style, brackets=not screen.colour
-    )
+    words = _words(finding.msgstr, spans, width=room, style=style, brackets=not screen.colour)
     return [("  ", ""), *words]
 
 
@@ -245,9 +243,7 @@ def _words(
     pieces = []
     for words, is_marked in excerpt(text, spans, width):
         if is_marked:
-            pieces.append(
-                (disable_runner_commands(f"{opening}{words}{closing}"), style)
-            )
+            pieces.append((disable_runner_commands(f"{opening}{words}{closing}"), style))
         else:
             pieces.append((disable_runner_commands(words), ""))
     return pieces

@@ -216,9 +216,7 @@ def compare_runs(previous: Previous | None, result: RunResult) -> RunChanges | N
     # report.
     if previous is None or previous.upstream.name != result.name:
         return None
-    then = {
-        page.page: page.execution.status for page in previous.pages if page.execution
-    }
+    then = {page.page: page.execution.status for page in previous.pages if page.execution}
     # The outcome of a page that did not run last time is not a change.
     happened: dict[str, list[str]] = {words: [] for words in _NOW.values()}
     for run in result.executions:
@@ -280,9 +278,7 @@ def _progress(previous: Previous, result: RunResult) -> dict[str, tuple[int, int
         rows = previous.locales[locale].pages
         done_by_page = {row.page: row.translated for row in rows}
         # Leave out pages that the last run did not cover: their old counts are unknown, too.
-        compared = [
-            page for page in pages if not previous.only or page.page in done_by_page
-        ]
+        compared = [page for page in pages if not previous.only or page.page in done_by_page]
         before = sum(done_by_page.get(page.page, 0) for page in compared)
         now = sum(page.translated for page in compared)
         if before != now:

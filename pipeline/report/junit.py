@@ -28,9 +28,7 @@ def to_junit(result: RunResult) -> bytes:
         cases = [_findings_case(page.page, page.findings) for page in pages]
         _add_suite(root, f"{result.name}.{locale}.pages", cases)
     if result.findings:  # findings without a page
-        _add_suite(
-            root, f"{result.name}.run", [_findings_case(result.name, result.findings)]
-        )
+        _add_suite(root, f"{result.name}.run", [_findings_case(result.name, result.findings)])
     cases = [_execution_case(execution) for execution in result.executions]
     _add_suite(root, f"{result.name}.execute", cases)
     ET.indent(root)

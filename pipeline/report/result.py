@@ -159,8 +159,4 @@ class CheckResult(Struct, frozen=True, kw_only=True):
         failing = {Severity.ERROR}
         if self.strict:
             failing.add(Severity.WARNING)
-        return worst(
-            finding.exit_code
-            for finding in self.findings
-            if finding.severity in failing
-        )
+        return worst(finding.exit_code for finding in self.findings if finding.severity in failing)

@@ -145,9 +145,7 @@ def summary_lines(result: RunResult) -> list[str]:
             lines.append(f"{locale}: API reference: {_standing(reference)}")
     classes = executed_by_class(result.executions)
     if classes:
-        counts = [
-            f"{name} {sums['cells']}/{sums['total']}" for name, sums in classes.items()
-        ]
+        counts = [f"{name} {sums['cells']}/{sums['total']}" for name, sums in classes.items()]
         lines.append(f"code cells run: {', '.join(counts)}")
     if result.unchecked:
         unchecked = counted(result.unchecked, "page")

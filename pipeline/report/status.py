@@ -71,9 +71,7 @@ def status_report(result: RunResult, *, verbose: bool = False) -> Report:
     return blocks
 
 
-def in_order_of_need(
-    pages: Sequence[PageResult], distances: Mapping[str, int]
-) -> list[PageResult]:
+def in_order_of_need(pages: Sequence[PageResult], distances: Mapping[str, int]) -> list[PageResult]:
     """Return the unfinished pages in the order in which readers need them.
 
     ``distances`` maps each page to the number of links from the first page to it. Pages near the
@@ -97,9 +95,7 @@ def _what_is_listed(unfinished: Sequence[PageResult]) -> str:
     count = counted(len(unfinished), "page")
     if len(unfinished) <= _NEXT:
         return f"{count} to translate, what readers need first (--every-page: all)"
-    return (
-        f"{_NEXT} of {count} to translate, what readers need first (--every-page: all)"
-    )
+    return f"{_NEXT} of {count} to translate, what readers need first (--every-page: all)"
 
 
 def next_lines(pages: Sequence[PageResult]) -> list[str]:
@@ -147,13 +143,9 @@ def _most(counts: Counter[str]) -> str:
     return ", ".join(names)
 
 
-def _table(
-    title: Line, listed: Sequence[PageResult], pages: Sequence[PageResult]
-) -> Table:
+def _table(title: Line, listed: Sequence[PageResult], pages: Sequence[PageResult]) -> Table:
     """Return a table with a row for each ``listed`` page, and the sums of all ``pages``."""
-    rows = [
-        (page.page, *_numbers([page]), Translatable(_classes(page))) for page in listed
-    ]
+    rows = [(page.page, *_numbers([page]), Translatable(_classes(page))) for page in listed]
     footer = (Translatable(counted(len(pages), "page")), *_numbers(pages), "")
     # Projects without drafts do not need the columns of drafts.
     left_out = () if progress_of(pages).drafts else _OF_DRAFTS

@@ -51,9 +51,7 @@ def to_text(report: Report, screen: Screen) -> str:
 
 def translated(text: str, language: Language) -> str:
     """Return a text that is safe to print. The pipeline's own words are in ``language``."""
-    return printable(
-        language.sentence(text) if isinstance(text, Translatable) else text
-    )
+    return printable(language.sentence(text) if isinstance(text, Translatable) else text)
 
 
 def _joined(lines: Iterable[str]) -> str:
@@ -179,9 +177,7 @@ def drawn_lines(lines: Iterable[Line], screen: Screen) -> str:
     return _drawn(texts, screen, whole_lines=True)
 
 
-def _drawn(
-    things: Iterable[RenderableType], screen: Screen, *, whole_lines: bool = False
-) -> str:
+def _drawn(things: Iterable[RenderableType], screen: Screen, *, whole_lines: bool = False) -> str:
     """Return rich's output for ``things``. With ``whole_lines``, long lines are not wrapped."""
     from rich.console import Console
 

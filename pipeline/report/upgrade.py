@@ -240,11 +240,7 @@ def _rows(result: RunResult, locale: str, comparison: Comparison) -> list[Row]:
 
 def _obsolete_of_gone(result: RunResult, locale: str) -> dict[str, int]:
     """Return the number of obsolete translations of each page that upstream dropped."""
-    return {
-        page.page: page.update.obsolete
-        for page in result.gone.get(locale, ())
-        if page.update
-    }
+    return {page.page: page.update.obsolete for page in result.gone.get(locale, ()) if page.update}
 
 
 def _counts_of(page: PageResult) -> UpdateCounts:

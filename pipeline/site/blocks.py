@@ -81,9 +81,7 @@ class Block(Struct, frozen=True, kw_only=True):
         return self.landed.kind not in (Kind.IMAGE, Kind.FRONT_MATTER)
 
 
-def blocks_of(
-    landings: Sequence[Landing], entries: Sequence[Entry]
-) -> tuple[Block, ...]:
+def blocks_of(landings: Sequence[Landing], entries: Sequence[Entry]) -> tuple[Block, ...]:
     """Return the blocks of a document. ``entries`` are the entries of its catalogue."""
     by_msgid: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -215,7 +213,5 @@ def contributors(site: Site) -> dict[str, int]:
     for path in sorted(folder.rglob("*.po")):
         for entry in entries_in(path, *NAMING):
             authors = authors_of(entry)
-            counts.update(
-                author.name for author in authors if author.role is not Role.MODEL
-            )
+            counts.update(author.name for author in authors if author.role is not Role.MODEL)
     return dict(counts)

@@ -60,9 +60,7 @@ from pipeline.site.releases import releases_of
 from pipeline.site.sources import assemble
 from pipeline.site.styles import prune_styles, restore_styles
 
-_SPHINX = frozenset(
-    ("_static", "_images", "_sources", "_sphinx_design_static", DOWNLOADS)
-)
+_SPHINX = frozenset(("_static", "_images", "_sources", "_sphinx_design_static", DOWNLOADS))
 # Type of the warning that our extension logs for a page that it could not write.
 UNWRITTEN = "jz.unwritten"
 # Maximum number of changed source files for which one Sphinx process is faster than several.
@@ -152,9 +150,7 @@ def build_site(
     is_serial = count <= SERIAL_LIMIT or bool(policy.extensions)
     built = _run_sphinx(site, run.log, anew=last is None, jobs=1 if is_serial else 0)
     with run.log.step("finish") as step:
-        step.result = (
-            f"{write_remaining_files(site, assembled.downloads, memo)} files changed"
-        )
+        step.result = f"{write_remaining_files(site, assembled.downloads, memo)} files changed"
     forget_gone(site, memo)
     # This entry marks the site as complete, so it is saved last.
     memo.put(SITE_SUBJECT, code, SubjectState(broken=built.broken))
@@ -236,9 +232,7 @@ def _assets_of_folders(site: Site) -> Iterator[tuple[str, bytes]]:
                 yield file.path, data
 
 
-def _stale_files(
-    site: Site, pages: Collection[str], wanted: Collection[str]
-) -> Iterator[Path]:
+def _stale_files(site: Site, pages: Collection[str], wanted: Collection[str]) -> Iterator[Path]:
     """Yield the files of pages that no longer exist, because Sphinx never removes files."""
     # Skip the folders of other locales, of other releases, and of Sphinx itself.
     skipped = _SPHINX | (set(site.settings.locales) - {site.locale})
@@ -293,9 +287,7 @@ def _changed(
     Paths are relative to the root of the project.
     """
     changed = [
-        Path(path)
-        for path in before.keys() | after.keys()
-        if before.get(path) != after.get(path)
+        Path(path) for path in before.keys() | after.keys() if before.get(path) != after.get(path)
     ]
     return tuple(map(run.shown, sorted(changed)))
 

@@ -167,9 +167,7 @@ def substitutions_of(site: Site) -> dict[str, Any] | None:
             return None
         known = values.get("myst_substitutions")
         found = known if isinstance(known, dict) else {}
-        return {
-            str(name): value for name, value in found.items() if type(value) in _SCALARS
-        }
+        return {str(name): value for name, value in found.items() if type(value) in _SCALARS}
     if not (folder / "_toc.yml").is_file():
         return None
     # Jupyter Book always enables substitutions.
@@ -241,9 +239,7 @@ def configuration_of(site: Site) -> dict[str, Any]:
         "usual": dict(site.upstream.usual_names),
         "release": site.lock.release,
         "package": site.lock.package.lower(),
-        "listings": sorted(site.upstream.reference.options)
-        if site.upstream.reference
-        else [],
+        "listings": sorted(site.upstream.reference.options) if site.upstream.reference else [],
     }
 
 

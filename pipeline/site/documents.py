@@ -75,9 +75,7 @@ def merge_again(site: Site, page: PageResult, *, with_fuzzy: bool = False) -> Me
         if with_fuzzy and not entry.obsolete:
             finished = replace(entry, fuzzy=False)
         # Leave out translations that a check blocks: previews do not show them, either.
-        if finished.is_translated and blocking_problem(
-            Subject(finished, page.page), ignored
-        ):
+        if finished.is_translated and blocking_problem(Subject(finished, page.page), ignored):
             continue
         shown.append(finished)
     # Choose among the entries as the stage ``merge`` does.

@@ -187,9 +187,7 @@ def files_for_programs(site: Site) -> dict[str, bytes]:
             texts[f"{page.page}.md"] = markdown.encode("utf-8", "replace")
     for file in site.lock.files if site.reference else ():
         if file.path.endswith(DOCSTRING_SUFFIX):
-            texts[docstring_name(file.path)] = files.read_bytes(
-                site.document(file.path)
-            )
+            texts[docstring_name(file.path)] = files.read_bytes(site.document(file.path))
     return texts
 
 
@@ -243,9 +241,7 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
     """Return ``llms.txt``: the pages as a Markdown list by chapter, as in https://llmstxt.org."""
     docs = site.lock.release or site.upstream.name
     said = words(site.locale, "llms")
-    translation = said["translation"].format(
-        docs=docs, ref=site.lock.ref or site.lock.commit
-    )
+    translation = said["translation"].format(docs=docs, ref=site.lock.ref or site.lock.commit)
     lines = [
         f"# {_plain(site.policy.title or site.upstream.name)}",
         "",
@@ -265,9 +261,7 @@ def llms(site: Site, rows: Sequence[Mapping[str, Any]]) -> str:
             if is_reference(part.page):
                 continue  # the Markdown of a page contains its docstrings, so they have no entries
             path = part.files[0].path
-            text = (
-                source_name(part.page) if path.endswith(".rst") else f"{part.page}.md"
-            )
+            text = source_name(part.page) if path.endswith(".rst") else f"{part.page}.md"
             name = _plain(site.lock.docs.shown(path))
             line += f" + [{name}]({site.policy.url}{quote(text)})"
         chapters.setdefault(row["group"] or said["chapter"], []).append(line)

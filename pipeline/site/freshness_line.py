@@ -75,9 +75,7 @@ def _links(addresses: Mapping[str, str], locale: str) -> str:
     links: list[str] = []
     for path, url in addresses.items():
         name = escape(path)
-        links.append(
-            f'<a href="{escape(url)}">{name}</a>' if url else f"<code>{name}</code>"
-        )
+        links.append(f'<a href="{escape(url)}">{name}</a>' if url else f"<code>{name}</code>")
     return text(locale, "list").join(links)
 
 
@@ -139,9 +137,7 @@ class _Line(Struct, frozen=True, kw_only=True):
         if not self.page.translated_words:
             return self.text("nothing")
         # Round down, so that 100 means complete.
-        share = self.text(
-            "share", share=100 * self.page.translated_words // self.page.words
-        )
+        share = self.text("share", share=100 * self.page.translated_words // self.page.words)
         # By this class, the extension finds the share, to replace it on a page that is shown as
         # source.
         return f'<span class="jz-share">{share}</span>'

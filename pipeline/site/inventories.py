@@ -106,9 +106,7 @@ def _others(site: Site) -> Iterator[SiteInventory]:
         )
 
 
-def _for_sphinx(
-    name: str, url: str, objects: Iterable[InventoryObject]
-) -> SiteInventory:
+def _for_sphinx(name: str, url: str, objects: Iterable[InventoryObject]) -> SiteInventory:
     """Return an inventory in Sphinx's format.
 
     Its path contains a digest of its content. Otherwise Sphinx would not notice new content: it

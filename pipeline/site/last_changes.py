@@ -91,13 +91,9 @@ def _page_of(path: str, folder: str) -> str:
     return name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else ""
 
 
-def _count_unknown(
-    site: Site, changes: Sequence[FileChange], memo: Memo[Counted]
-) -> None:
+def _count_unknown(site: Site, changes: Sequence[FileChange], memo: Memo[Counted]) -> None:
     """Count the changes that the memo lacks, and add them to it."""
-    unknown = [
-        change for change in changes if memo.get(_subject(change), _COUNTING) is None
-    ]
+    unknown = [change for change in changes if memo.get(_subject(change), _COUNTING) is None]
     blobs: dict[str, None] = {}
     for change in unknown:
         blobs |= dict.fromkeys(filter(None, (change.before, change.after)))

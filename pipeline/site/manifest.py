@@ -63,8 +63,7 @@ def freshness_of_site(
     ``history`` are the last changes of pages (``last_changes.last_changes``), as dictionaries.
     """
     changes = {
-        change["page"]: {key: change[key] for key in change if key != "page"}
-        for change in history
+        change["page"]: {key: change[key] for key in change if key != "page"} for change in history
     }
     memo = Memo(site.paths.memo(site.locale, "freshness"), _PageMemo)
     pages: list[dict[str, Any]] = []
@@ -276,9 +275,7 @@ def read_manifest(data: bytes, *, where: str) -> Manifest:
             hint="Use the version of the pipeline that built the site.",
         )
     if manifest.project and not _COMMIT.fullmatch(manifest.project):
-        raise InputError(
-            f"names no commit: {manifest.project[:40]!r}", where=where, hint=_HINT
-        )
+        raise InputError(f"names no commit: {manifest.project[:40]!r}", where=where, hint=_HINT)
     pages = chain.from_iterable((page, *page.included) for page in manifest.pages)
     for page in pages:
         for path in (page.page, page.source, *page.files):

@@ -34,9 +34,7 @@ Row = list[Any]
 _USUAL = ("index", "intro", "introduction", "readme", "home", "welcome", "overview")
 
 
-def root_page(
-    pages: Sequence[str], configured: str = "", *, tops: Sequence[str] = ("",)
-) -> str:
+def root_page(pages: Sequence[str], configured: str = "", *, tops: Sequence[str] = ("",)) -> str:
     """Return the first page of a site: the configured one, or else the one with the likeliest name.
 
     Pages in outer folders come first. At the same depth, pages with a usual name come first
@@ -50,9 +48,7 @@ def root_page(
     return min(pages, key=partial(_root_rank, tops=tops), default="index")
 
 
-def _root_rank(
-    page: str, *, tops: Sequence[str]
-) -> tuple[bool, int, bool, int, int, str]:
+def _root_rank(page: str, *, tops: Sequence[str]) -> tuple[bool, int, bool, int, int, str]:
     """Return a sort key that puts likelier first pages first."""
     places = enumerate(tops)
     inside = ((number, top) for number, top in places if page.startswith(top))
@@ -206,6 +202,4 @@ def _has_contents(site: Site, name: str) -> bool:
 
 
 def _warning(where: str, text: str, hint: str) -> Finding:
-    return Finding(
-        code="outline", severity=Severity.WARNING, where=where, text=text, hint=hint
-    )
+    return Finding(code="outline", severity=Severity.WARNING, where=where, text=text, hint=hint)

@@ -97,9 +97,7 @@ def facts(
         "commit": lock.commit[:12],
         "date": lock.date[:10],
         "pages": sorted([*rows, *others], key=lambda row: row["page"]),
-        "contributors": [
-            {"name": name, "messages": contributors[name]} for name in names
-        ],
+        "contributors": [{"name": name, "messages": contributors[name]} for name in names],
     }
 
 
@@ -116,9 +114,7 @@ def progress(
     """
     order = {page: number for number, page in enumerate(spots)}
     last = len(order)
-    rows = sorted(
-        known["pages"], key=lambda row: (order.get(row["page"], last), row["page"])
-    )
+    rows = sorted(known["pages"], key=lambda row: (order.get(row["page"], last), row["page"]))
     pages: list[dict[str, Any]] = []
     for row in rows:
         page = row["page"]

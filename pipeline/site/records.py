@@ -69,9 +69,7 @@ def record_of(
             remembered += entries_in(site.paths.memory(site.locale, name), *NAMING)
         found = blocks_of(one.landings, entries[name])
         records += [
-            _block_record(site, one.page, block, lines[name])
-            for block in found
-            if block.has_place
+            _block_record(site, one.page, block, lines[name]) for block in found if block.has_place
         ]
         blocks += found
     paths = [one.page.files[0].path for one in documents]
@@ -104,9 +102,7 @@ def record_of(
         "blob": own.blob,
         "markup": "reST" if shown.path.endswith(".rst") else "Markdown",
         "attributions": [site.attribution(one) for one in paths],
-        "definitions": "\n".join(
-            chain.from_iterable(map(_definitions, (shown, *included)))
-        ),
+        "definitions": "\n".join(chain.from_iterable(map(_definitions, (shown, *included)))),
         "fresh": fresh,
         "downloads": list(shown.downloads.items()),
         "launch": launch,
@@ -177,9 +173,7 @@ def _block_record(
     return record
 
 
-def _edit_address(
-    site: Site, page: PageResult, block: Block, lines: Mapping[str, int]
-) -> str:
+def _edit_address(site: Site, page: PageResult, block: Block, lines: Mapping[str, int]) -> str:
     """Return the address for editing a block's translation; empty if there is none.
 
     If the configured address contains ``{line}``, a block without a line has no address. If the
@@ -243,6 +237,4 @@ def _filled(template: str, site: Site, page: str, **values: object) -> str:
     """Fill in an address of the configuration, such as ``https://…/{page}.po#L{line}``."""
     # Only the values are quoted, because the template is an address already.
     known = {"locale": site.locale, "name": site.paths.upstream, "page": page, **values}
-    return template.format(
-        **{name: quote(str(value), safe="/") for name, value in known.items()}
-    )
+    return template.format(**{name: quote(str(value), safe="/") for name, value in known.items()})

@@ -60,9 +60,7 @@ class Reference(Struct, frozen=True, kw_only=True, dict=True):
     rows: Mapping[str, PageResult]
 
     @classmethod
-    def of(
-        cls, paths: Paths, locale: str, pages: Sequence[PageResult]
-    ) -> Reference | None:
+    def of(cls, paths: Paths, locale: str, pages: Sequence[PageResult]) -> Reference | None:
         """Return the reference that was pulled; None if it is missing or damaged."""
         path = paths.docs / PATH
         if not path.is_file():
@@ -194,8 +192,7 @@ class Reference(Struct, frozen=True, kw_only=True, dict=True):
                 for one in found.directives
             },
             "rows": {
-                row.name: [row.object, row.signature, self._summary(row)]
-                for row in found.rows
+                row.name: [row.object, row.signature, self._summary(row)] for row in found.rows
             },
         }
 
@@ -212,9 +209,7 @@ class Reference(Struct, frozen=True, kw_only=True, dict=True):
                 continue
             name = rest.partition(MARK)[0]
             found = self._object(name)
-            lines = [
-                f"{before}{inner}" if inner else "" for inner in self._docstring(name)
-            ]
+            lines = [f"{before}{inner}" if inner else "" for inner in self._docstring(name)]
             yield f"{found.file}:{found.line}: {name}" if found.file else name, lines
 
     def _docstring(self, name: str) -> list[str]:

@@ -85,14 +85,9 @@ def _shared_pages(site: Site, pinned: Lock, lock: Lock) -> list[str]:
     for page in lock.pages:
         if page.name in differing:
             continue
-        if (
-            site.upstream.is_beside
-            and not (pinned_site / f"{page.name}.html").is_file()
-        ):
+        if site.upstream.is_beside and not (pinned_site / f"{page.name}.html").is_file():
             continue
-        text = b"".join(
-            files.read_bytes(site.paths.docs / file.path) for file in page.files
-        )
+        text = b"".join(files.read_bytes(site.paths.docs / file.path) for file in page.files)
         if not any(name in text for name in names):
             shared.append(page.name)
     return shared

@@ -112,14 +112,10 @@ def assemble(
     # Remove all other files: Sphinx would build a page from every document in its folder.
     start = len(site.sources.as_posix()) + 1
     stale = [
-        Path(path)
-        for path in files.paths_below(site.sources, "")
-        if path[start:] not in wanted
+        Path(path) for path in files.paths_below(site.sources, "") if path[start:] not in wanted
     ]
     files.remove_files(stale)
-    return Assembled(
-        changed=changed + len(stale), findings=tuple(findings), downloads=downloads
-    )
+    return Assembled(changed=changed + len(stale), findings=tuple(findings), downloads=downloads)
 
 
 def _files_of_site(site: Site, contributors: Mapping[str, int]) -> dict[str, Content]:
@@ -215,9 +211,7 @@ def _digest_of_site(site: Site, code: str) -> str:
     return digest_of(code, *map(repr, parts))
 
 
-def _page_files(
-    site: Site, page: PageResult, memo: Memo[SubjectState], common: str
-) -> _PageFiles:
+def _page_files(site: Site, page: PageResult, memo: Memo[SubjectState], common: str) -> _PageFiles:
     """Return the files of a page, without contents if its inputs have not changed.
 
     ``common`` is the digest of inputs that affect all pages. Raises PipelineError.
@@ -259,9 +253,7 @@ def _made_files(site: Site, page: PageResult) -> _PageFiles:
         findings = (Finding.of(error, page=page.page),)
         shown, downloads = replace(shown, is_notebook=False), {}
     sources = {
-        page_path(one.path): one.data
-        for one in (shown, *included)
-        if not is_reference(one.path)
+        page_path(one.path): one.data for one in (shown, *included) if not is_reference(one.path)
     }
     record = to_json(record_of(site, shown, included))
     return _PageFiles(

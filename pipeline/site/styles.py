@@ -73,9 +73,7 @@ def prune(css: str, words: frozenset[str]) -> str:
     """
     from tinycss2 import parse_stylesheet
 
-    rules = parse_stylesheet(
-        _COMMENT_OR_SPACE.sub(_shortened, css), skip_whitespace=True
-    )
+    rules = parse_stylesheet(_COMMENT_OR_SPACE.sub(_shortened, css), skip_whitespace=True)
     return "".join(_used(rules, words))
 
 
@@ -97,11 +95,7 @@ def _used(rules: Iterable[Node], words: frozenset[str]) -> Iterator[str]:
             ]
             if selectors:
                 yield f"{','.join(selectors)}{{{serialize(rule.content).strip()}}}"
-        elif (
-            rule.type == "at-rule"
-            and rule.content
-            and rule.lower_at_keyword in _NESTING
-        ):
+        elif rule.type == "at-rule" and rule.content and rule.lower_at_keyword in _NESTING:
             inner = parse_rule_list(rule.content, skip_whitespace=True)
             used = "".join(_used(inner, words))
             if used:
@@ -153,9 +147,7 @@ def restore_styles(site: Site) -> None:
 
 def prune_styles(site: Site, memo: Memo[SubjectState]) -> None:
     """Remove rules from the style sheets that neither a page nor a script can use."""
-    words = frozenset().union(
-        *_words_of_pages(site, memo), *_words_of_scripts(site, memo)
-    )
+    words = frozenset().union(*_words_of_pages(site, memo), *_words_of_scripts(site, memo))
     digest = digest_of(*sorted(words))
     for path in files.files_below(site.target / "_static", ".css"):
         css = _text(path)

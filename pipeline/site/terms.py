@@ -98,7 +98,5 @@ def synonyms(glossary: Glossary) -> list[tuple[list[str], list[str]]]:
 def _searched(renderings: Sequence[Rendering]) -> list[str]:
     """Return searchable renderings, without their brackets: 即时（JIT）编译 → 即时编译."""
     words = (BRACKET.sub("", rendering.text) for rendering in renderings)
-    fitting = [
-        word for word in words if _is_worth_marking(word) and not _GAP.search(word)
-    ]
+    fitting = [word for word in words if _is_worth_marking(word) and not _GAP.search(word)]
     return list(dict.fromkeys(fitting))

@@ -95,9 +95,7 @@ def split_page(paths: Paths, page: Page, reading: Reading = MYST) -> SplitPage:
         findings += _untranslated_blocks(document, page)
         if document.notebook and not document.notebook.has_metadata:
             findings.append(
-                Finding.from_table(
-                    "notebook-metadata", where=document.path, page=page.name
-                )
+                Finding.from_table("notebook-metadata", where=document.path, page=page.name)
             )
     # Report this once for each page, however many cells differ.
     if not _have_same_code(documents):
@@ -128,9 +126,7 @@ def _untranslated_blocks(document: Document, page: Page) -> Iterator[Finding]:
     for unit in document.units:
         for line, reason in unit.split.left_in_english:
             where = document.line_place(unit, line)
-            yield Finding.from_table(
-                "left-alone", where=where, page=page.name, reason=reason
-            )
+            yield Finding.from_table("left-alone", where=where, page=page.name, reason=reason)
 
 
 def _notebook_faults(document: Document, page: Page) -> Iterator[Finding]:

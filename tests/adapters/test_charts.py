@@ -43,9 +43,7 @@ HOSTILE = (
     'gantt\ndateFormat X\nsection a\nx :a, 1, 2\nclick a href "javascript:hit()"',
     "flowchart LR\nA-->B\nstyle A fill:url(https://evil.example/f)\n",
 )
-RUNS = re.compile(
-    rb"<script|<foreign|\son\w+\s*=|javascript:|evil|<image[^>]* href", re.IGNORECASE
-)
+RUNS = re.compile(rb"<script|<foreign|\son\w+\s*=|javascript:|evil|<image[^>]* href", re.IGNORECASE)
 
 
 @pytest.mark.parametrize("source", [FLOW, BARS])

@@ -51,9 +51,7 @@ def client_of(
         body = httpx2.ByteStream(whole.content)
         return httpx2.Response(whole.status_code, headers=whole.headers, stream=body)
 
-    policy = DraftPolicy(
-        url=url, model="m", timeout=timeout, tries=2, budget_tokens=limit
-    )
+    policy = DraftPolicy(url=url, model="m", timeout=timeout, tries=2, budget_tokens=limit)
     transport = httpx2.MockTransport(stream) if answer else None
     with closing(ChatClient(policy, key, transport)) as client:
         yield client
@@ -107,9 +105,7 @@ REPLIES: tuple[tuple[Mapping[str, object], Reply], ...] = (
 
 
 @pytest.mark.parametrize(("change", "reply"), REPLIES)
-def test_a_reply_may_lack_its_counts(
-    change: Mapping[str, object], reply: Reply
-) -> None:
+def test_a_reply_may_lack_its_counts(change: Mapping[str, object], reply: Reply) -> None:
     assert ask(answering(200, json={**GOOD, **change})) == reply
 
 
@@ -292,9 +288,7 @@ def say_nothing(_: Exchange) -> None:
     time.sleep(4)
 
 
-@pytest.mark.parametrize(
-    ("behave", "words"), [(DRIP, "too long"), (say_nothing, "gives no reply")]
-)
+@pytest.mark.parametrize(("behave", "words"), [(DRIP, "too long"), (say_nothing, "gives no reply")])
 def test_a_reply_that_does_not_come_in_time_is_given_up(
     behave: Callable[[Exchange], None], words: str
 ) -> None:

@@ -19,9 +19,7 @@ from pipeline.adapters.upstream.commit_log import (
 from pipeline.adapters.upstream.repository import Repository, open_repository
 from pipeline.folders import WHOLE, Folders
 
-PAGE = "# Ovens\n\n" + "".join(
-    f"Line {n} of the page about ovens.\n" for n in range(20)
-)
+PAGE = "# Ovens\n\n" + "".join(f"Line {n} of the page about ovens.\n" for n in range(20))
 
 
 @pytest.fixture

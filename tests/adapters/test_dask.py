@@ -70,9 +70,7 @@ def client(cluster: Any) -> Iterator[Any]:
         yield connected
 
 
-def run_project(
-    root: Path, pages: dict[str, str], *, scheduler: str = ""
-) -> tuple[Execution, ...]:
+def run_project(root: Path, pages: dict[str, str], *, scheduler: str = "") -> tuple[Execution, ...]:
     """Execute ``pages`` (texts by path) in the folder ``root``; notebooks run, the rest is data."""
     project = Project(root, timeout=100)
     for path, text in pages.items():
@@ -91,9 +89,7 @@ def printed_in(root: Path, page: str) -> list[str]:
     return printed(path.read_text("utf-8")) if path.exists() else []
 
 
-def run_jobs(
-    *jobs: Job, address: str, facts: Mapping[str, str] | None = None
-) -> Iterator[Outcome]:
+def run_jobs(*jobs: Job, address: str, facts: Mapping[str, str] | None = None) -> Iterator[Outcome]:
     """Run jobs on the cluster at ``address``, whose environment should be that of ``facts``."""
     return run_on_cluster(jobs, address=address, environment=facts or environment())
 
@@ -220,9 +216,7 @@ def test_what_is_left_is_cancelled_when_the_run_ends(
 ) -> None:
     mark = "import os, time\nopen('{}/{}', 'w').write(str(os.getpid()))\ntime.sleep({})"
     seconds = {"quick": 0, "long": 300, "next": 300, "last": 300}
-    jobs = [
-        job(page, mark.format(tmp_path, page, time)) for page, time in seconds.items()
-    ]
+    jobs = [job(page, mark.format(tmp_path, page, time)) for page, time in seconds.items()]
     traces = [tmp_path / page for page in ("long", "next")]
     outcomes: Any = run_jobs(*jobs, address=cluster.scheduler_address)
     with closing(outcomes):  # as Ctrl-C does
@@ -270,16 +264,12 @@ def test_a_worker_that_is_another_environment_is_refused(
 def test_the_first_facts_that_differ_are_told(cluster: Any) -> None:
     packages = {f"package p{number}": "1" for number in range(9)}
     facts = environment() | {"python": "2.7"} | packages
-    told = (
-        r"package p0: 1 here, none there; .*package p7: 1 here, none there; and 2 more"
-    )
+    told = r"package p0: 1 here, none there; .*package p7: 1 here, none there; and 2 more"
     with pytest.raises(ExecutionError, match=told):
         list(run_jobs(PAGE, address=cluster.scheduler_address, facts=facts))
 
 
-@pytest.mark.parametrize(
-    "address", ["tcp://127.0.0.1:9", "nonsense://x", "tcp://127.0.0.1:no"]
-)
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x", "tcp://127.0.0.1:no"])
 def test_a_scheduler_that_is_not_there_is_told(
     monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:

@@ -42,17 +42,13 @@ def test_what_is_put_is_got(tmp_path: Path) -> None:
     assert cache.all_keys() == (KEYS[0],)
 
 
-@pytest.mark.parametrize(
-    "key", ["", "../../etc/passwd", "a" * 63, "A" * 64, "a" * 64 + "\n"]
-)
+@pytest.mark.parametrize("key", ["", "../../etc/passwd", "a" * 63, "A" * 64, "a" * 64 + "\n"])
 def test_a_key_is_never_a_path(tmp_path: Path, key: str) -> None:
     with pytest.raises(ValueError, match="not a key"):
         cache_in(tmp_path).get(key)
 
 
-@pytest.mark.parametrize(
-    "damage", ["empty", "cut", "flipped", "longer", "elsewhere", "head"]
-)
+@pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "longer", "elsewhere", "head"])
 def test_damage_is_detected_and_removed(tmp_path: Path, damage: str) -> None:
     cache = cache_in(tmp_path)
     cache.put(KEYS[0], encode_entry(ENTRY))
@@ -204,8 +200,7 @@ def test_the_command_tells_proves_and_forgets(
 ) -> None:
     config = tmp_path / "pyproject.toml"
     config.write_text(
-        '[tool.pipeline.upstreams.docs]\nurl = "docs"\n'
-        "[tool.pipeline.execution]\ncache = 1\n"
+        '[tool.pipeline.upstreams.docs]\nurl = "docs"\n[tool.pipeline.execution]\ncache = 1\n'
     )
 
     def told(action: str, *, code: int = 0) -> list[str]:

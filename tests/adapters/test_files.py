@@ -107,9 +107,7 @@ def test_an_interrupt_at_any_moment_leaves_no_half_written_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C between two steps of Python's: the file is the old one or the new one, and alone."""
-    monkeypatch.setattr(
-        os, "fsync", lambda _: None
-    )  # it is waited for a thousand times
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # it is waited for a thousand times
     path = tmp_path / "page.md"
     steps = 1
     while True:
@@ -218,9 +216,7 @@ def test_lock_in_a_place_that_cannot_be_written(tmp_path: Path) -> None:
 # A tree that strangers' code has made is removed or listed, whatever is in it.
 
 
-DEPTH = (
-    1200  # more than Python's stack; with names of four bytes more than a path can be
-)
+DEPTH = 1200  # more than Python's stack; with names of four bytes more than a path can be
 
 
 def make_deep(folder: Path) -> None:
@@ -267,9 +263,7 @@ def make_links(folder: Path) -> None:
     os.mkfifo(folder / "inner" / "pipe")
 
 
-@pytest.mark.parametrize(
-    "make", [make_deep, make_wide, make_forbidden, make_odd_names, make_links]
-)
+@pytest.mark.parametrize("make", [make_deep, make_wide, make_forbidden, make_odd_names, make_links])
 def test_only_the_tree_is_removed(tmp_path: Path, make: Callable[[Path], None]) -> None:
     kept, folder = tmp_path / "kept", tmp_path / "folder"
     kept.mkdir()

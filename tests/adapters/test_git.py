@@ -233,7 +233,9 @@ MISREAD = (
     "-oProxyCommand=x:y", "git@-oProxyCommand=x:y", "https://example.org/a b",
     "https://example.org/\n",
 )  # fmt: skip
-ORDINARY = "https://github.com/x/y ssh://git@host/x git@github.com:x/y.git git://h/x file:///nowhere"
+ORDINARY = (
+    "https://github.com/x/y ssh://git@host/x git@github.com:x/y.git git://h/x file:///nowhere"
+)
 
 
 @pytest.mark.parametrize("url", MISREAD)
@@ -257,9 +259,7 @@ def test_a_path_to_nothing_is_told(url: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "ref",
-    "-x¦--upload-pack=x¦a b¦a..b¦a~1¦a^¦a:b¦a*¦a\\b¦a\nb¦x.lock¦a//b¦/a¦a/¦@{1}¦a/.b".split(
-        "¦"
-    ),
+    "-x¦--upload-pack=x¦a b¦a..b¦a~1¦a^¦a:b¦a*¦a\\b¦a\nb¦x.lock¦a//b¦/a¦a/¦@{1}¦a/.b".split("¦"),
 )
 @pytest.mark.parametrize("kind", ["plain server", "local"])
 def test_refs_that_git_would_misread_are_refused(
@@ -340,9 +340,7 @@ def test_an_old_server_that_sends_no_single_blobs_is_asked_for_the_whole_commit(
     origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Protocol 0 knows filters, but refuses objects that no ref points to.
-    monkeypatch.setattr(
-        "pipeline.adapters.upstream.program._OPTIONS", ("-c", "protocol.version=0")
-    )
+    monkeypatch.setattr("pipeline.adapters.upstream.program._OPTIONS", ("-c", "protocol.version=0"))
     with opened(upstream_url("filtering server", origin), tmp_path) as repository:
         texts = texts_at(repository, git(origin, "rev-parse", "main"))
     assert texts == {"a.md": b"# A, second\n", "deep/b.md": b"# B\n"}
@@ -369,9 +367,7 @@ def test_a_server_of_files_gives_all_it_has(origin: Path, tmp_path: Path) -> Non
         assert texts_at(repository, commit) == texts
 
 
-def test_nobody_is_asked_for_a_password(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nobody_is_asked_for_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = tmp_path / "askpass"
     asked.write_text(f"#!/bin/sh\ntouch {tmp_path}/asked\n")
     asked.chmod(0o755)
@@ -528,9 +524,7 @@ def test_an_upstream_that_is_gone_tells_the_way_out(
     upstream = Upstream(name=name, url="file:///nowhere/at/all")
     with (
         pytest.raises(UpstreamError) as caught,
-        open_upstream(
-            settings, upstream, unreachable_hint=unreachable_hint
-        ) as repository,
+        open_upstream(settings, upstream, unreachable_hint=unreachable_hint) as repository,
     ):
         assert repository is not None
         repository.tags()

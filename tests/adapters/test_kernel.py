@@ -86,12 +86,8 @@ Zoo = tuple[Project, dict[str, Execution]]
 def zoo(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
     """One run over one page of every sort."""
     project = Project(tmp_path_factory.mktemp("zoo"), locales=("zh_CN", "zh_TW"))
-    project.skip = (
-        SkipRule(pages=("skipped/*",), reason="accelerator", note="wants a GPU"),
-    )
-    project.acknowledge = (
-        Acknowledgement(page="acknowledged", cells=(1,), reason="known"),
-    )
+    project.skip = (SkipRule(pages=("skipped/*",), reason="accelerator", note="wants a GPU"),)
+    project.acknowledge = (Acknowledgement(page="acknowledged", cells=(1,), reason="known"),)
     for path, text in DOCUMENTS.items():
         project.add(path, text, merged=MERGED.get(path))
     project.add_data("data/numbers.txt", "12 34")
@@ -117,9 +113,7 @@ def test_each_page_ends_as_it_should(zoo: Zoo, page: str) -> None:
     assert not result.cached
 
 
-@pytest.mark.parametrize(
-    "page", ["skipped/page", "other-language", "no-code", "stranger"]
-)
+@pytest.mark.parametrize("page", ["skipped/page", "other-language", "no-code", "stranger"])
 def test_pages_without_outputs_leave_nothing(zoo: Zoo, page: str) -> None:
     """A skipped page has been executed before; ``stranger`` is other code than upstream's."""
     assert not (zoo[0].paths.executed("zh_CN") / f"{page}.ipynb").exists()
@@ -134,9 +128,7 @@ def test_outputs_land_in_every_locale_with_its_own_prose(zoo: Zoo) -> None:
         assert counts == [None, 1, 2]
         assert "papermill" not in json.dumps(executed)
     assert 0 < zoo[1]["guide/passing"].seconds < 60
-    merged = json.loads(
-        (zoo[0].paths.merged("zh_CN") / "guide/passing.ipynb").read_text("utf-8")
-    )
+    merged = json.loads((zoo[0].paths.merged("zh_CN") / "guide/passing.ipynb").read_text("utf-8"))
     assert all(cell["outputs"] == [] for cell in merged["cells"][1:])
 
 

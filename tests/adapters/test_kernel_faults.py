@@ -42,9 +42,7 @@ pytestmark = [
 
 WORKERS = 3  # most pages wait for a limit
 MARK = "PAGE_UNDER_TEST"
-SECRETS = frozenset(
-    "GITHUB_TOKEN AWS_SECRET_ACCESS_KEY HTTPS_PROXY PYTHONPATH JAX_SECRET".split()
-)
+SECRETS = frozenset("GITHUB_TOKEN AWS_SECRET_ACCESS_KEY HTTPS_PROXY PYTHONPATH JAX_SECRET".split())
 USUAL = structs.replace(kernel_project.USUAL, wall_timeout=300, output=2)
 JSON_OF_ENVIRONMENT = (
     "import json, os, sys\nprint(json.dumps({'variables': dict(os.environ), 'cwd': os.getcwd(), "
@@ -83,9 +81,7 @@ def burn(seconds):
     end = time.process_time() + seconds
     while time.process_time() < end: pass
 """
-BURNING_CHILD = (
-    "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'while True: pass'])"
-)
+BURNING_CHILD = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'while True: pass'])"
 # Each is gone before anybody could look at it, and its parent waits for it.
 BURNING_CHILDREN = f"""
 import subprocess, sys
@@ -99,9 +95,7 @@ subprocess.run(["sh", "-c", command])
 while True: time.sleep(60)
 """
 EATER = "eaten = []\nwhile True:\n    eaten.append(bytearray(b'x') * (1 << 24))"
-EATING_CHILD = (
-    f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {EATER!r}])"
-)
+EATING_CHILD = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {EATER!r}])"
 # Whether it was loaded, and whether a page can load it.
 DEBUGGER = (
     "import importlib.util, sys\n"
@@ -151,16 +145,12 @@ CASES = {
     "orphan-burns": case(BURNING_ORPHAN, timeout=1, stop=BURNT),
     "burns-in-turn": case(BURN, "burn(.4)", "burn(.4)", "burn(.4)", timeout=1),
     "sleeps": case("import time\ntime.sleep(600)", stall=2, stop=STALLED),
-    "sleeps-in-c": case(
-        "import ctypes\nctypes.PyDLL(None).sleep(300)", stall=2, stop=STALLED
-    ),
+    "sleeps-in-c": case("import ctypes\nctypes.PyDLL(None).sleep(300)", stall=2, stop=STALLED),
     "looks-again-and-again": case(
         "import time\nwhile True: time.sleep(.02)", stall=2, stop=STALLED
     ),
     "sleeps-in-turn": case("import time", *["time.sleep(1.5)"] * 3, stall=3),
-    "sleeps-and-tells": case(
-        "import time\nfor _ in range(8): time.sleep(.6); print('.')", stall=3
-    ),
+    "sleeps-and-tells": case("import time\nfor _ in range(8): time.sleep(.6); print('.')", stall=3),
     "never-done": case(
         "import time\nwhile True: time.sleep(.2); print('.')",
         wall_timeout=4,
@@ -170,18 +160,13 @@ CASES = {
     "prints-without-end": case("while True: print('x' * 999)", stop=TOO_MUCH),
     "child-prints-without-end": case(PRINTING_CHILD, stop=TOO_MUCH),
     "big-image": case(IMAGE, stop=TOO_MUCH),
-    "system-exit": case(
-        "raise SystemExit(3)", "print('never')", stop=(1, "SystemExit", "3")
-    ),
+    "system-exit": case("raise SystemExit(3)", "print('never')", stop=(1, "SystemExit", "3")),
     "broken-encoding": case(
         "print('\\ud800')",
         "print('after')",
         # What no Python prints is read by a thread of the kernel: give it the time.
         "import os, time\nos.write(1, b'one \\xff\\xfe\\n')\ntime.sleep(.5)",
-        (
-            "import subprocess\n_ = subprocess.run(['printf', 'two \\\\377\\\\n'])\n"
-            "time.sleep(.5)"
-        ),
+        ("import subprocess\n_ = subprocess.run(['printf', 'two \\\\377\\\\n'])\ntime.sleep(.5)"),
     ),
     "asks": case("input('name?')", stop=(1, "StdinNotImplementedError", "input")),
     "deletes-all": case(
@@ -196,9 +181,7 @@ CASES = {
         "1", kernel="no-such-kernel", stop=(0, "NoSuchKernel", "no-such-kernel")
     ),
     "writes": case(WRITER),
-    "reads-secrets": case(
-        JSON_OF_ENVIRONMENT, variables={"WANTED": "yes", MARK: "reads-secrets"}
-    ),
+    "reads-secrets": case(JSON_OF_ENVIRONMENT, variables={"WANTED": "yes", MARK: "reads-secrets"}),
     "until": case("print('one')", "print('two')", "1 / 0", "print('four')", until=3),
     "until-nothing": case("print('one')", until=1),
 }
@@ -311,9 +294,7 @@ def test_a_page_that_uses_too_much_is_stopped_although_no_cell_does(zoo: Zoo) ->
     assert 2 < cell < 12
 
 
-@pytest.mark.parametrize(
-    ("page", "limit"), [("burns-in-turn", 1), ("sleeps-in-turn", 3)]
-)
+@pytest.mark.parametrize(("page", "limit"), [("burns-in-turn", 1), ("sleeps-in-turn", 3)])
 def test_each_cell_has_limits_of_its_own(zoo: Zoo, page: str, limit: int) -> None:
     """What its cells use together, or wait for together, would break the limit of one."""
     assert sum(zoo[page].outcome.cell_seconds) > limit
@@ -334,9 +315,7 @@ def eight_busy_loops(*, when: Callable[[], object]) -> Iterator[None]:
     def start() -> None:
         if until(when, seconds=60):
             # In sessions of their own: Linux shares a core out among sessions first.
-            busy.extend(
-                subprocess.Popen(command, start_new_session=True) for _ in range(8)
-            )
+            busy.extend(subprocess.Popen(command, start_new_session=True) for _ in range(8))
 
     os.sched_setaffinity(0, {min(cores)})
     starter = threading.Thread(target=start)

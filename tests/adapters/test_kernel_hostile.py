@@ -44,9 +44,7 @@ PRINTED = {
     "numbers": DISPLAY.format("'application/json': list(range(100_000))"),
     "lists": DISPLAY.format("'application/json': [[]] * 500_000"),
     "objects": DISPLAY.format("'application/json': [{}] * 500_000"),
-    "keys": DISPLAY.format(
-        "'application/json': {'x' * 99 + str(n): 0 for n in range(15_000)}"
-    ),
+    "keys": DISPLAY.format("'application/json': {'x' * 99 + str(n): 0 for n in range(15_000)}"),
     "empty-outputs": "from IPython.display import display\n"
     "for _ in range(300_000): display({}, raw=True)",
     # Each of these is a single message above the limit.

@@ -46,9 +46,7 @@ def on_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OnImp
         del sys.modules[name]
 
 
-def test_it_is_done_once_when_the_module_is_whole(
-    tmp_path: Path, on_import: OnImport
-) -> None:
+def test_it_is_done_once_when_the_module_is_whole(tmp_path: Path, on_import: OnImport) -> None:
     (tmp_path / "kettle.py").write_text("heat = 100")
     finders, calls = [*sys.meta_path], list[object]()
     on_import("kettle", lambda kettle: calls.append(kettle.heat))
@@ -174,9 +172,7 @@ INTERPRET = "upstream/startup/pallas-interpret.py"
 IS_LOADED = "import sys\nprint('jax' in sys.modules)"
 
 
-def page(
-    name: str, *cells: str, startup: dict[str, str], policy: Policy = USUAL
-) -> Job:
+def page(name: str, *cells: str, startup: dict[str, str], policy: Policy = USUAL) -> Job:
     """Return a page of ``cells`` with start-up code: texts by name."""
     files = tuple(Startup(name=path, text=text) for path, text in startup.items())
     return job(name, *cells, policy=replace(policy, startup=files))

@@ -31,9 +31,7 @@ pytestmark = [
     pytest.mark.kernel,
     pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux"),
 ]
-confined = pytest.mark.skipif(
-    not can_confine_writes(), reason="the system does not confine writes"
-)
+confined = pytest.mark.skipif(not can_confine_writes(), reason="the system does not confine writes")
 CHANGED = "files of the project changed while this cell ran"
 # What a cell tries, in the project's folder ``p``; ``f`` is a catalogue there.
 ATTACKS = {

@@ -33,9 +33,7 @@ DATA = Path(__file__).parent / "po"
 HEADER = standard_header(
     project="sample", page="guide", locale="zh_CN", date="2025-03-04T05:06:07+08:00"
 )
-SPECIAL = (
-    '\\"\n\t\r\a\b\f\v\x1c\x1d\x1e\x7f\x85\u2028\u2029\ufeff\u2068#~|:.,=_nxabfrtv0 甲'
-)
+SPECIAL = '\\"\n\t\r\a\b\f\v\x1c\x1d\x1e\x7f\x85\u2028\u2029\ufeff\u2068#~|:.,=_nxabfrtv0 甲'
 
 CHARACTERS = st.sampled_from(SPECIAL) | st.characters(
     exclude_categories=["Cs"], exclude_characters="\0\x04"
@@ -44,9 +42,7 @@ TEXT = st.text(CHARACTERS, max_size=30)
 ROW = TEXT.map(lambda text: text.replace("\n", "").replace("\r", ""))
 ROWS = st.lists(ROW, max_size=3).map(tuple)
 STRING = TEXT.map(lambda text: text.strip("\n"))
-NAME = st.text(
-    st.sampled_from("ab/-_. \t:~#\\页\u3000\x85\x1c"), min_size=1, max_size=9
-)
+NAME = st.text(st.sampled_from("ab/-_. \t:~#\\页\u3000\x85\x1c"), min_size=1, max_size=9)
 PAGE = st.sampled_from(["guide", "notebooks/my page", "页/一", "a.b-c_d"])
 FLAG = st.sampled_from(["no-wrap", "range: 0..1", "reviewed", "no-c-format", "=", "#"])
 
@@ -114,9 +110,7 @@ def _po(body: str) -> bytes:
     return format_catalog(Catalog(header=HEADER)) + b"\n" + body.encode("utf-8")
 
 
-def _tool(
-    name: str, *arguments: str, data: bytes
-) -> subprocess.CompletedProcess[bytes]:
+def _tool(name: str, *arguments: str, data: bytes) -> subprocess.CompletedProcess[bytes]:
     path = shutil.which(name)
     if path is None:
         pytest.skip(f"{name} is not installed (Debian package gettext)")
@@ -161,13 +155,9 @@ def test_msgfmt_accepts_what_is_written_without_a_word(many: tuple[Entry, ...]) 
 
 
 @pytest.mark.slow
-@given(
-    st.lists(entries(plain=True), min_size=1, max_size=40, unique_by=_key).map(_sorted)
-)
+@given(st.lists(entries(plain=True), min_size=1, max_size=40, unique_by=_key).map(_sorted))
 def test_gnu_tools_leave_the_content_as_it_is(many: tuple[Entry, ...]) -> None:
-    data = format_catalog(
-        Catalog(header=HEADER, comment=("Translators",), entries=many)
-    )
+    data = format_catalog(Catalog(header=HEADER, comment=("Translators",), entries=many))
     result = _tool("msgcat", data=data)
     assert result.returncode == 0, result.stderr.decode()
     expected = _without_lines(_read(data).catalog)
@@ -184,9 +174,7 @@ def test_msgcat_leaves_the_bytes_as_they_are() -> None:
         Entry(msgid="Scalar", msgstr="标量", flags=("no-wrap",), **fuzzy),
         Entry(msgid="Gone", msgstr="没了", obsolete=True, **head, **fuzzy),
     )
-    data = format_catalog(
-        Catalog(header=HEADER, comment=("Translators",), entries=many)
-    )
+    data = format_catalog(Catalog(header=HEADER, comment=("Translators",), entries=many))
     assert _tool("msgcat", "--no-wrap", data=data).stdout == data
 
 
@@ -258,9 +246,7 @@ NO_CATALOGS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("data", "what", "hint"), NO_CATALOGS.values(), ids=NO_CATALOGS
-)
+@pytest.mark.parametrize(("data", "what", "hint"), NO_CATALOGS.values(), ids=NO_CATALOGS)
 def test_bytes_that_are_no_catalogue(data: bytes, what: str, hint: str) -> None:
     with pytest.raises(InputError, match=f"^guide.po:{what}") as caught:
         _read(data)
@@ -366,9 +352,7 @@ def test_a_header_that_cannot_be_read_back_is_refused(header: dict[str, str]) ->
 
 def test_one_msgid_twice_is_refused_even_if_one_is_obsolete() -> None:
     with pytest.raises(InputError, match="same msgid"):
-        _catalog(
-            Entry(msgid="a", msgstr="甲"), Entry(msgid="a", msgstr="乙", obsolete=True)
-        )
+        _catalog(Entry(msgid="a", msgstr="甲"), Entry(msgid="a", msgstr="乙", obsolete=True))
 
 
 def test_what_is_brought_into_form() -> None:
@@ -378,9 +362,7 @@ def test_what_is_brought_into_form() -> None:
         comments=("one\r\ntwo\rthree",),
         flags=("python-format", "no-wrap"),
     )
-    tidy = Entry(
-        msgid="a", msgstr="甲", comments=("one", "two", "three"), flags=("no-wrap",)
-    )
+    tidy = Entry(msgid="a", msgstr="甲", comments=("one", "two", "three"), flags=("no-wrap",))
     assert _catalog(messy) == _catalog(tidy)
 
 
@@ -428,9 +410,7 @@ def test_what_translators_wrote_into_the_header_stays() -> None:
         "X-Generator": "Poedit 3.4",
         "Language-Team": "",
     }
-    header_of = partial(
-        standard_header, project="sample", page="guide", locale="zh_CN", date=""
-    )
+    header_of = partial(standard_header, project="sample", page="guide", locale="zh_CN", date="")
     header = header_of(existing=existing)
     written = {
         "PO-Revision-Date": "2024-01-01 00:00+0800",

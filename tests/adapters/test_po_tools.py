@@ -93,9 +93,7 @@ def msgmerge(*options: str) -> Callable[[bytes, Path], bytes]:
             if not entry.obsolete
         )
         (folder / "old.po").write_bytes(data)
-        (folder / "new.pot").write_bytes(
-            format_catalog(replace(catalog, entries=blank))
-        )
+        (folder / "new.pot").write_bytes(format_catalog(replace(catalog, entries=blank)))
         words = ("--quiet", *options, "old.po", "new.pot")
         return gnu("msgmerge", *words, folder=folder).stdout
 
@@ -149,9 +147,7 @@ def _weblate(data: bytes, translations: Mapping[str, str]) -> bytes:
     return out.getvalue()
 
 
-def poedit(
-    *, previous: bool = True, windows: bool = False
-) -> Callable[[bytes, Path], bytes]:
+def poedit(*, previous: bool = True, windows: bool = False) -> Callable[[bytes, Path], bytes]:
     """What Poedit writes: lines wrapped at 77, its own header fields in its own order.
 
     ``previous``: it keeps ``#|``. ``windows``: its lines end in CR LF.
@@ -178,12 +174,8 @@ TOOLS = {
     "msgcat, narrow": Tool(run=filter_of("msgcat", "--width=40")),
     "msgcat, unwrapped": Tool(run=filter_of("msgcat", "--no-wrap")),
     "msgattrib": Tool(run=filter_of("msgattrib")),
-    "msgmerge": Tool(
-        run=msgmerge(), keeps_previous=False, keeps_notes_of_obsolete=False
-    ),
-    "msgmerge, previous": Tool(
-        run=msgmerge("--previous"), keeps_notes_of_obsolete=False
-    ),
+    "msgmerge": Tool(run=msgmerge(), keeps_previous=False, keeps_notes_of_obsolete=False),
+    "msgmerge, previous": Tool(run=msgmerge("--previous"), keeps_notes_of_obsolete=False),
     "Weblate": Tool(
         run=weblate,
         keeps_own_flags=True,
@@ -242,9 +234,7 @@ def test_a_translation_made_in_weblate_changes_one_entry() -> None:
         done: {"msgstr": chinese[done]},
         fall: {"msgstr": chinese[fall], "fuzzy": False, "previous": None},
     }
-    entries = tuple(
-        replace(entry, **changed.get(entry.msgid, {})) for entry in wanted.entries
-    )
+    entries = tuple(replace(entry, **changed.get(entry.msgid, {})) for entry in wanted.entries)
     expected = _written(replace(wanted, entries=entries))
     assert _written(replace(_read(made), header=HEADER)) == expected
 

@@ -40,9 +40,7 @@ def test_a_locale_that_is_not_installed_keeps_no_site_from_being_built(
 def test_a_build_waits_for_that_of_a_killed_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    doctrees, began, ended = (
-        tmp_path / name for name in ("doctrees", "began", "ended")
-    )
+    doctrees, began, ended = (tmp_path / name for name in ("doctrees", "began", "ended"))
     slow = f"open({str(began)!r}, 'w'); time.sleep(2); open({str(ended)!r}, 'w')"
     files = (str(doctrees / name) for name in ("warnings.txt", sphinx.BROKEN))
     result = f"[open(name, 'w').write('{{}}') for name in {tuple(files)!r}]"

@@ -32,9 +32,7 @@ def root(tmp_path: Path) -> Path:
     """A repository in whose history a file has had three versions, one of them amended away."""
     root = init_repository(tmp_path / "project")
     (root / "ein Ordner").mkdir()
-    for number, words in enumerate(
-        (["-m", "one"], ["-m", "two"], ["--amend", "-m", "x"])
-    ):
+    for number, words in enumerate((["-m", "one"], ["-m", "two"], ["--amend", "-m", "x"])):
         (root / ODD).write_bytes(b"version %d\n" % number)
         git(root, "add", "-A")
         git(root, "commit", "-q", *words, date=f"2026-01-0{number + 1}T00:00:00Z")

@@ -81,9 +81,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         f"which reads the docstrings of JAX, and {EXECUTE!r}, "
         f"which runs all code twice and takes ten minutes"
     )
-    parser.add_argument(
-        "--only", action="append", choices=NAMES, metavar="NAME", help=which
-    )
+    parser.add_argument("--only", action="append", choices=NAMES, metavar="NAME", help=which)
     return parser.parse_args(argv)
 
 
@@ -112,9 +110,7 @@ def _measure(
     return record
 
 
-def _scenes(
-    folder: Path, subject: Any, names: tuple[str, ...], *, sample: bool
-) -> Iterator[Scene]:
+def _scenes(folder: Path, subject: Any, names: tuple[str, ...], *, sample: bool) -> Iterator[Scene]:
     extractions = tuple(name for name in names if name in EXTRACTIONS)
     if extractions:
         yield from extraction_scenes(folder, subject, extractions)

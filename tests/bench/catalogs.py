@@ -51,10 +51,7 @@ def _characters(word: re.Match[str]) -> str:
     return "".join(
         chr(
             0x4E00
-            + sum(
-                ord(letter) * (place + shift) for place, letter in enumerate(word[0], 7)
-            )
-            % 5000
+            + sum(ord(letter) * (place + shift) for place, letter in enumerate(word[0], 7)) % 5000
         )
         for shift in (0, 3)
     )

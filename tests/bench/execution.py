@@ -31,9 +31,7 @@ OURS, PAPERMILL = "ours: execute", "papermill, page by page"
 CHANGES = ("nothing", "a paragraph", "a translation", "a code cell")
 UNCHANGED, PROSE, TRANSLATION, CODE = CHANGES
 SECOND = "zh_TW"  # a locale that is there to see that one run serves all of them
-_LINE = re.compile(
-    r"^ *execute [\d.]+/[\d.]+  (\S+): .*?\((cached|[\d.]+ s)\)", re.MULTILINE
-)
+_LINE = re.compile(r"^ *execute [\d.]+/[\d.]+  (\S+): .*?\((cached|[\d.]+ s)\)", re.MULTILINE)
 
 
 def execution_scenes(folder: Path, subject: Subject) -> Iterator[Scene]:
@@ -157,9 +155,7 @@ def is_whole(notebook: Any) -> bool:
     It marks where it stopped, and what it never came to.
     """
     marks = [
-        cell["metadata"]["papermill"]
-        for cell in notebook["cells"]
-        if cell["cell_type"] == "code"
+        cell["metadata"]["papermill"] for cell in notebook["cells"] if cell["cell_type"] == "code"
     ]
     ended = {(mark["status"], bool(mark["exception"])) for mark in marks}
     return ended <= {("completed", False)}
@@ -176,9 +172,7 @@ def _cold(
         "execute",
         *("--locale", LOCALE, "--pages", *pages),
         prepare=lambda number: _forget(root, pages[0] if number == 1 else ""),
-        outcome=lambda: (
-            f"{len(pages)} pages, {len(set(pages) - passed(root))} not passed"
-        ),
+        outcome=lambda: f"{len(pages)} pages, {len(set(pages) - passed(root))} not passed",
         note="rendered too",
         accepted=(0, 1),  # 1 for a page that failed
     )
@@ -206,20 +200,14 @@ def _forget(root: Root, first: str) -> None:
 def passed(root: Root) -> set[str]:
     """The pages that passed whole and as they are, by the report of the last run."""
     return {
-        ran["page"]
-        for ran in executions(root)
-        if ran["status"] == "passed" and not ran.get("note")
+        ran["page"] for ran in executions(root) if ran["status"] == "passed" and not ran.get("note")
     }
 
 
 def executions(root: Root) -> list[dict[str, Any]]:
     """What the report of the last run says of each page that has code."""
     report = json.loads((root.path / "build" / "report.json").read_bytes())
-    return [
-        page["execution"]
-        for page in report["locales"][LOCALE]["pages"]
-        if page["execution"]
-    ]
+    return [page["execution"] for page in report["locales"][LOCALE]["pages"] if page["execution"]]
 
 
 class Workbench(Struct):

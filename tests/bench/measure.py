@@ -153,16 +153,12 @@ def _run(command: Sequence[str], contender: Contender) -> Cost:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in contender.accepted:
         tail = printed.read_text(encoding="utf-8", errors="replace")[-2000:]
-        raise CommandError(
-            f"{' '.join(command)}\nended with {process.returncode}:\n{tail}"
-        )
+        raise CommandError(f"{' '.join(command)}\nended with {process.returncode}:\n{tail}")
     cpu, peak = usage.ru_utime + usage.ru_stime, _mebibytes(usage)
     return Cost(cpu=cpu, wall=wall, peak=peak)
 
 
-def run_scene(
-    scene: Scene, *, rounds: int, tell: Callable[[str], None]
-) -> tuple[Row, ...]:
+def run_scene(scene: Scene, *, rounds: int, tell: Callable[[str], None]) -> tuple[Row, ...]:
     """Let the contenders work in turns, A B C A B C.
 
     So whatever else the machine does meets all of them.

@@ -117,9 +117,7 @@ def pinned_jax() -> str:
     return found[1]
 
 
-def extraction_scenes(
-    folder: Path, subject: Subject, names: tuple[str, ...]
-) -> Iterator[Scene]:
+def extraction_scenes(folder: Path, subject: Subject, names: tuple[str, ...]) -> Iterator[Scene]:
     """Those of the first three scenes that are asked for.
 
     Sphinx and mdpo have their own copies of the docs.
@@ -179,8 +177,7 @@ def skipped(name: str, title: str, *contenders: str) -> Scene:
     """A scene of the real docs, where there are none: of releases, the API, or pages in twins."""
     reason = f"set {workshop.VARIABLE} to a clone or a bundle of the JAX docs"
     missing = tuple(
-        Contender(name=one, commands=(), folder=Path(), missing=reason)
-        for one in contenders
+        Contender(name=one, commands=(), folder=Path(), missing=reason) for one in contenders
     )
     return Scene(name=name, title=title, contenders=missing, rounds=1)
 
@@ -306,9 +303,7 @@ def _sphinx_intl(folder: Path, new_docs: Path) -> Contender:
         shutil.copytree(before.locale, after.locale)
 
     note = "its own templates"
-    return _contender(
-        SPHINX_INTL, after.update, after.path, prepare, after.catalogs, note
-    )
+    return _contender(SPHINX_INTL, after.update, after.path, prepare, after.catalogs, note)
 
 
 def _pot2po(folder: Path, old: Path, templates: Path) -> Contender:

@@ -118,9 +118,7 @@ class Root(Struct, frozen=True):
     def run(self, verb: str, *options: str) -> None:
         run(self.path, *self.command(verb, *options))
 
-    def contender(
-        self, name: str, verb: str, *options: str, **fields: Any
-    ) -> Contender:
+    def contender(self, name: str, verb: str, *options: str, **fields: Any) -> Contender:
         """A command of ours under measurement. ``fields`` are further ones of the contender."""
         command = self.command(verb, *options)
         return Contender(name=name, commands=(command,), folder=self.path, **fields)

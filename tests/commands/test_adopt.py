@@ -262,9 +262,7 @@ def test_only_one_chinese_locale_is_filled(origin: Path, tmp_path: Path) -> None
 
 
 COMMENT = "# 这里的注释是中文的，正文却没有翻译过来。\n"
-BREAD = (
-    "第 {} 步：把面团放进烤箱，用 `numpy.random` 里的 `oven.bake({})` 烤二十分钟。\n\n"
-)
+BREAD = "第 {} 步：把面团放进烤箱，用 `numpy.random` 里的 `oven.bake({})` 烤二十分钟。\n\n"
 SPRING = "花开了，鸟儿在树上唱歌，孩子们在草地上奔跑。\n\n"
 NO_CELLS = '{"cells": "没有单元格的笔记本文件，只有一些中文的内容在里面而已"}'
 HOSTILE = "{{ 7*7 }} 恶意的页面 <script>alert(1)</script>" * 9

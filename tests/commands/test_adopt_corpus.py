@@ -100,9 +100,7 @@ def match(case: Case, folder: Path, matcher: Matcher) -> tuple[Counter[str], Cho
     found = score(case.row, said)
     for message, got, wanted in found.wrong:
         print(f"{case}: {message[:60]!r} has {got[:60]}, not {wanted[:60]}")
-    counts = Counter(
-        there=found.there, found=found.found, said=found.said, right=found.right
-    )
+    counts = Counter(there=found.there, found=found.found, said=found.said, right=found.right)
     return counts, choice
 
 
@@ -186,9 +184,7 @@ def run(project: Path, jax_docs_upstream: str) -> Run:
     return found
 
 
-def row_at(
-    versions: Versions, catalogs: Mapping[str, Catalog], page: str, release: str
-) -> Row:
+def row_at(versions: Versions, catalogs: Mapping[str, Catalog], page: str, release: str) -> Row:
     """The copy of a page as if it had been made for a release.
 
     What was translated in other words then is left in English.
@@ -216,9 +212,7 @@ def test_our_own_chinese_is_found_again(run: Run, tmp_path: Path) -> None:
                 for damage in ("none", *list(DAMAGES)[number % 3 :: 3]):
                     file = list(WRITERS)[number % len(WRITERS)]
                     number += 1
-                    case = damaged(
-                        row, page=page, release=release, damage=damage, file=file
-                    )
+                    case = damaged(row, page=page, release=release, damage=damage, file=file)
                     count, choice = match(case, tmp_path, matcher)
                     counts += count
                     if choice.candidate.version.page.name != page:

@@ -172,9 +172,7 @@ def test_of_a_repository_too_and_the_configuration_goes_before_it() -> None:
 
 
 PACKAGE = 'ref = "v{version}"\npackage = "Lamp_Kit"\n'
-SITE = (
-    'ref = "v9.0"\n[tool.pipeline.upstreams.lamps.site]\nextensions = ["none_such"]\n'
-)
+SITE = 'ref = "v9.0"\n[tool.pipeline.upstreams.lamps.site]\nextensions = ["none_such"]\n'
 
 
 @pytest.mark.parametrize(

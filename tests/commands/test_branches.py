@@ -37,12 +37,8 @@ def whole(work: Clone) -> list[str]:
 # A branch that git checks out while a run is at work
 
 
-@pytest.mark.parametrize(
-    "step", ["open_memory", "update_catalog_files", "store_memory"]
-)
-def test_switch_during_a_run(
-    work: Clone, step: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("step", ["open_memory", "update_catalog_files", "store_memory"])
+def test_switch_during_a_run(work: Clone, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     add(work, "other", "cellar", "glue", "那边的胶水")
     work.visit("main")
     work.translate("garage", "saw", "没有存的锯子")

@@ -84,9 +84,7 @@ def test_the_sample_is_without_mistakes(project: Path) -> None:
 
 def test_a_mistake_is_told_with_its_place_and_mended_once(lamps: Path) -> None:
     told = command("check lamps.po", code=1).out
-    line = next(
-        entry.line for entry in read_catalog(lamps).entries if entry.msgid == BOLD.msgid
-    )
+    line = next(entry.line for entry in read_catalog(lamps).entries if entry.msgid == BOLD.msgid)
     for words in (f"lamps.po:{line}: error M1", "Lamps › Care", "**注意**：不要丢掉。"):
         assert words in told
     assert '+msgstr "**注意**：不要丢掉。"' in command("check lamps.po --fix").out
@@ -182,9 +180,7 @@ def test_an_error_keeps_its_message_in_english(project: Path) -> None:
     sync = "sync sample --no-execute --json"
     command(sync)
     catalog, merged = project / CATALOG, project / "build/zh_CN/sample/merged/faq.md"
-    bold = next(
-        entry for entry in read_catalog(catalog).entries if entry.msgid.count("**") == 2
-    )
+    bold = next(entry for entry in read_catalog(catalog).entries if entry.msgid.count("**") == 2)
     unseen = replace(bold, msgstr=f"说明**{bold.msgid.split('**')[1]}。**如此")
     edit_catalog(catalog, lambda entry: unseen if entry == bold else entry)
     pages = command(sync, code=1).json["locales"]["zh_CN"]["pages"]

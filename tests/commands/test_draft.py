@@ -56,9 +56,7 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def sample(
-    ready: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> DraftProject:
+def sample(ready: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DraftProject:
     """The sample with one page to draft, no time lost on waiting, and a key at hand."""
     root = tmp_path / "project"
     shutil.copytree(ready, root, symlinks=True)
@@ -93,9 +91,7 @@ def well(sample: DraftProject) -> Iterator[Well]:
         yield Well(sample.root, model)
 
 
-def drafted(
-    sample: DraftProject, behave: Behave, **options: object
-) -> tuple[Told, Server]:
+def drafted(sample: DraftProject, behave: Behave, **options: object) -> tuple[Told, Server]:
     """Draft with a model that answers in some way."""
     with model_server(behave) as server:
         sample.configure(server.url, **options)
@@ -636,9 +632,7 @@ def test_a_broken_file_is_told_and_kept(well: Well, name: str, data: bytes) -> N
 # The stub.
 
 
-def test_the_stub_touches_nothing(
-    sample: DraftProject, only_localhost: list[str]
-) -> None:
+def test_the_stub_touches_nothing(sample: DraftProject, only_localhost: list[str]) -> None:
     before = snapshot(sample.root)
     told = sample.run("draft", "sample", "--stub", "--pages", PAGE)
     assert told.code == 0, told.err

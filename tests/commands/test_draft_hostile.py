@@ -49,9 +49,7 @@ SUFFIXES = (".ipynb", ".md", ".rst")
 
 
 def read_page(path: str, data: bytes) -> SplitPage:
-    page = Page(
-        name=path.rpartition(".")[0], files=(SourceFile(path=path, blob="0" * 40),)
-    )
+    page = Page(name=path.rpartition(".")[0], files=(SourceFile(path=path, blob="0" * 40),))
     return SplitPage(page=page, documents=(read_document(path, data),))
 
 
@@ -69,9 +67,7 @@ class Round(Struct):
     def run(self) -> Counter[str]:
         """Draft the page; what became of its questions. Asserts all that must hold."""
         name = self.page.page.name
-        entries = [
-            self._state(entry) for entry in wanted_entries(name, self.page.documents)
-        ]
+        entries = [self._state(entry) for entry in wanted_entries(name, self.page.documents)]
         questions = [
             ask(name, entry, DraftReason.NEW, model="m", glossary=GLOSSARY)
             for entry in entries
@@ -107,16 +103,12 @@ class Round(Struct):
         if dice < 0.1:
             return replace(entry, msgstr=translate(entry.msgid))
         if dice < 0.2:
-            return replace(
-                entry, msgstr="有人写了一半", fuzzy=True, previous=entry.msgid
-            )
+            return replace(entry, msgstr="有人写了一半", fuzzy=True, previous=entry.msgid)
         if dice < 0.25:
             return replace(entry, comments=("a remark",))
         return entry
 
-    def _answered(
-        self, entries: Sequence[Entry], questions: Sequence[Question]
-    ) -> AnswerStore:
+    def _answered(self, entries: Sequence[Entry], questions: Sequence[Question]) -> AnswerStore:
         """A store with the replies of both attempts."""
         answers = AnswerStore(judge=Judge.of("zh_CN", GLOSSARY))
         for batch in batches_of(ASKING, entries, questions, examples={}, refused={}):
@@ -144,9 +136,7 @@ class Round(Struct):
             assert merge(document, translations_of(after)).data == as_before
             # Even if somebody confirms all of it unseen, code is upstream's.
             merged = merge(document, translations_of(Catalog(entries=tuple(confirmed))))
-            assert code_of(document, merged.data) == code_of(
-                document, document.raw.encode()
-            )
+            assert code_of(document, merged.data) == code_of(document, document.raw.encode())
             drafted = {entry.msgid for entry in after.entries if is_draft(entry)}
             refused = {rejected.message.msgid for rejected in merged.rejected}
             assert not refused & drafted
@@ -206,9 +196,7 @@ def test_hostile_servers_do_no_harm(project: Path) -> None:
     pages = ("faq", "guides/vmap", "reference", "arrays")
     sample.empty(*pages)
     before = sample.entries()
-    faults = sorted(
-        name for name in EXCHANGES if name not in ("ten megabytes", "gzip bomb")
-    )
+    faults = sorted(name for name in EXCHANGES if name not in ("ten megabytes", "gzip bomb"))
     chance = random.Random("servers")
 
     def behave(exchange: Exchange) -> None:

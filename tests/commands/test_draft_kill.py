@@ -83,9 +83,7 @@ def test_what_was_answered_is_not_asked_again(
             if not is_hit:
                 # The first run had to load everything, or the machine was busy.
                 took *= 0.7
-            kept = {
-                path.stem for path in (one.root / "build/cache/drafts").rglob("*.json")
-            }
+            kept = {path.stem for path in (one.root / "build/cache/drafts").rglob("*.json")}
             sent = len(server.bodies)
             # No more than was under way: three requests at a time.
             assert sent - len(kept) <= 3

@@ -223,7 +223,6 @@ def _published(hub: Path) -> dict[str, bytes]:
     return {
         path: data
         for path, data in files.items()
-        if path.startswith(("site/", "zh_CN/"))
-        and path.endswith((".html", ".md", ".rst"))
+        if path.startswith(("site/", "zh_CN/")) and path.endswith((".html", ".md", ".rst"))
         if path != "site/index.html"
     }

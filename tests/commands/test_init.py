@@ -134,10 +134,7 @@ def test_a_full_disk_leaves_no_half_of_a_project(own: Path) -> None:
         (["init", "--url", "../lamps"], 2, "init needs to know a short name"),
         (["init", "--url", "../lamps", "--name", "a"], 2, "--from"),
         ([NAMED, "--from", "nowhere"], 2, "Write it as OWNER/NAME@REF"),
-        *(
-            ([INIT, *more], *rest)
-            for more, *rest in CASES["words_that_make_no_project"]
-        ),
+        *(([INIT, *more], *rest) for more, *rest in CASES["words_that_make_no_project"]),
     ],
 )
 def test_words_that_make_no_project_write_nothing(
@@ -266,8 +263,6 @@ def plain() -> dict[str, str]:
 
 def run_program(*command: str) -> str:
     """Run a command that must succeed, outside of the checkout; return what it printed."""
-    ended = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=plain()
-    )
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, env=plain())
     assert ended.returncode == 0, f"{command}: {ended.stdout}{ended.stderr}"
     return ended.stdout

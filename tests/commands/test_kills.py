@@ -35,9 +35,7 @@ SYNC = f"sync {NAME} --no-execute"
 BUILD = f"build {NAME} --no-execute"
 MEMORY = f"translations/memory/{LOCALE}/{NAME}"
 # Differs between runs: locks, memos, reports, git's files, and absolute paths in Sphinx's state.
-OF_ONE_RUN = re.compile(
-    r"(^|/)(\.git|\.lock|memo|report\.|junit\.|git|site-src|doctrees)(/|$|\w)"
-)
+OF_ONE_RUN = re.compile(r"(^|/)(\.git|\.lock|memo|report\.|junit\.|git|site-src|doctrees)(/|$|\w)")
 # Commands that may follow a killed one.
 NEXT = [
     SYNC,
@@ -142,18 +140,14 @@ WORKS = {
     "merge": Work(move_branch, f"merge {NAME}"),
     "build": Work(move_branch, BUILD),
     "site": Work(move_branch, f"site {NAME} --no-execute"),
-    "upgrade": Work(
-        translate_all, f"upgrade v2 {NAME} --package-version 1.0.0 --no-execute"
-    ),
+    "upgrade": Work(translate_all, f"upgrade v2 {NAME} --package-version 1.0.0 --no-execute"),
     "check": Work(translate_all, "check --fix"),
     "export": Work(translate_all, f"export {NAME}"),
     "import": Work(edit_export, f"import build/export --name {NAME}"),
     "restamp": Work(change_commits, f"memory restamp {NAME}"),
     "review": Work(translate_all, "review HEAD~1"),
     "badges": Work(translate_all, f"status {NAME} --badges"),
-    "driver": Work(
-        three_versions, f"memory merge -- {DRIVER} {MEMORY}/cellar.po ours theirs"
-    ),
+    "driver": Work(three_versions, f"memory merge -- {DRIVER} {MEMORY}/cellar.po ours theirs"),
     "setup": Work(translate_all, "memory setup"),
     "init": Work(translate_all, f"init own --name lamps {INIT}"),
     "save": Work(translate_all, function=save_entries),

@@ -124,9 +124,7 @@ def test_only_the_pages_are_read_that_an_edit_can_change(root: Path) -> None:
     assert "新的译文。".encode() in (CATALOGS / "mill.po").read_bytes()
 
 
-def test_a_save_during_a_run_is_kept(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_save_during_a_run_is_kept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def saved_meanwhile(*arguments: Any, **options: Any) -> None:
         translate("loft", "保存得正巧。")
         store_memory(*arguments, **options)

@@ -154,10 +154,7 @@ def test_words_that_move_to_another_message_are_not_emptied(work: Clone) -> None
     # It was the translation of other English, and is kept.
     assert len(work.findings("translation-emptied")) == 1
     work.commit("Mend it")
-    assert (
-        po.format_catalog(work.read("cellar"))
-        == (work.catalogs / "cellar.po").read_bytes()
-    )
+    assert po.format_catalog(work.read("cellar")) == (work.catalogs / "cellar.po").read_bytes()
 
 
 # A catalogue that cannot be read
@@ -276,9 +273,7 @@ def test_conflicts_of_an_import_are_those_that_two_have_made(work: Clone) -> Non
     path = copied(work, "yard/shed")
     work.translate("yard/shed", "saw", "这里新译的锯子")
     work.store("yard/shed", "drill", "这里新译的钻头")
-    edit_catalog(
-        path, with_words({"glue": "别处新译的胶水", "drill": "别处新译的钻头"})
-    )
+    edit_catalog(path, with_words({"glue": "别处新译的胶水", "drill": "别处新译的钻头"}))
     told = command("import --name docs", path, root=work.root)
     assert told.out.count("[import-conflict]") == 1
     assert "别处新译的钻头" in told.out
@@ -298,9 +293,7 @@ def test_work_on_vanished_english_is_taken(work: Clone, page: str) -> None:
     assert work.run("import", "--name", "docs", str(path)) == 0
     assert work.sync() == 0
     now = {"attic": "loft", "cellar": "cellar"}[page]
-    found = {
-        entry.msgstr: (entry.fuzzy, entry.obsolete) for entry in work.read(now).entries
-    }
+    found = {entry.msgstr: (entry.fuzzy, entry.obsolete) for entry in work.read(now).entries}
     assert found["别处译的胶水"] == (False, False)
     assert found["没译完的锤子"] == (True, page == "cellar")
 
@@ -380,10 +373,7 @@ def test_the_commits_of_several_translators_are_credited_to_each(work: Clone) ->
         work.git("commit", "-qam", "Translated", "--author", f"{name} <x@example.org>")
     work.save("cellar", "bench", "没有提交的译文")
     memory = (work.memories / "cellar.po").read_text("utf-8")
-    notes = {
-        block.rpartition('msgstr "')[2].split('"')[0]: block
-        for block in memory.split("\n\n")
-    }
+    notes = {block.rpartition('msgstr "')[2].split('"')[0]: block for block in memory.split("\n\n")}
     for name in people.values():
         assert f"translator: {name} <x@example.org>, 2026-" in notes[f"{name}的译文"]
     assert "translator: Li Lei <li@example.org>, 2026" in notes["没有提交的译文"]
@@ -419,9 +409,7 @@ def test_the_address_of_a_private_server_stays_out_of_the_memory(work: Clone) ->
 
 
 @pytest.mark.parametrize("branch", ["main", "without"])
-def test_discarded_work_without_catalogue_is_set_aside(
-    work: Clone, branch: str
-) -> None:
+def test_discarded_work_without_catalogue_is_set_aside(work: Clone, branch: str) -> None:
     work.drop_memory("cellar", "without")
     work.switch("main")
     work.save("cellar", "glue", "只在这里的胶水")
@@ -473,9 +461,7 @@ def resolved(work: Clone) -> Clone:
 
 
 @pytest.mark.parametrize("is_known", [True, False])
-def test_an_old_catalogue_yields_to_the_memory(
-    resolved: Clone, *, is_known: bool
-) -> None:
+def test_an_old_catalogue_yields_to_the_memory(resolved: Clone, *, is_known: bool) -> None:
     if not is_known:
         shutil.rmtree(resolved.root / "build")  # no run remembers what was there
     assert resolved.texts("cellar")["glue"] == "旧胶水"

@@ -22,9 +22,7 @@ SYNC = "sync sample --no-execute"
 FULL = Path("/dev/full")
 
 
-@pytest.mark.parametrize(
-    "line", ["status sample", "check", SYNC, "status sample --json"]
-)
+@pytest.mark.parametrize("line", ["status sample", "check", SYNC, "status sample --json"])
 def test_a_full_stdout_is_no_bug(line: str, synced: Path, capsys: Speech) -> None:
     with FULL.open("w") as full, redirect_stdout(full):
         assert main(line.split()) == 70

@@ -178,9 +178,7 @@ def test_setup_is_done_once_and_says_what_is_missing(work: Clone) -> None:
     assert "applies to the whole clone" in setup("docs", code=2).err
 
 
-def test_no_setup_without_repository(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_setup_without_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     told = command("memory setup", root=tmp_path, code=2).err
     assert "is not in a git repository" in told

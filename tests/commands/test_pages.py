@@ -83,8 +83,7 @@ def test_a_startup_file_that_is_no_use_ends_the_run(synced: Path) -> None:
     told = "the start-up file of the mode 'quiet'"
     said = command("build sample --check -q", code=2).err
     assert (
-        f"error [config-error] startup/quiet.py: {told} cannot be read: "
-        "No such file or directory"
+        f"error [config-error] startup/quiet.py: {told} cannot be read: No such file or directory"
     ) in said
     assert "tool.pipeline.modes.quiet.startup" in said
     (synced / "startup").mkdir()

@@ -100,9 +100,7 @@ FORMS: dict[str, Callable[[Path], Form]] = {
     "absolute": lambda root: Form(root, root.parent, spell_absolute),
     "parent": lambda root: Form(root, root.parent, spell_plain),
     "subfolder": lambda root: Form(root, root / "translations", spell_plain),
-    "beside": lambda root: Form(
-        root, root / "translations" / "zh_CN", spell_with_slash
-    ),
+    "beside": lambda root: Form(root, root / "translations" / "zh_CN", spell_with_slash),
     "spaces": lambda root: named(root, " my  docs"),
     "NFC": lambda root: named(root, "中文 \u00e9"),
     "NFD": lambda root: named(root, "中文 e\u0301"),
@@ -118,8 +116,7 @@ def results(form: Form, commands: Mapping[str, str]) -> dict[str, tuple[int, str
     for name, line in commands.items():
         with chdir(form.folder), pytest.MonkeyPatch.context() as patch:
             spelled = [
-                form.spell(form.root / word) if PLACE.match(word) else word
-                for word in line.split()
+                form.spell(form.root / word) if PLACE.match(word) else word for word in line.split()
             ]
             config = form.spell(form.root / "pyproject.toml")
             patch.setattr(serve, "_serve", show_first)
@@ -164,18 +161,14 @@ def copied(plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 @pytest.fixture(scope="session")
-def expected(
-    plain: Path, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, tuple[int, str]]:
+def expected(plain: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str]]:
     root = tmp_path_factory.mktemp("expected") / "project"
     shutil.copytree(plain, root, symlinks=True)
     return results(Form(root, root, spell_plain), COMMANDS)
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_any_form_of_path(
-    form: str, copied: Path, expected: dict[str, tuple[int, str]]
-) -> None:
+def test_any_form_of_path(form: str, copied: Path, expected: dict[str, tuple[int, str]]) -> None:
     made = FORMS[form](copied)
     before = read_tree(made.root / "translations")
     assert results(made, COMMANDS) == expected

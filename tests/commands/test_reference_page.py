@@ -37,9 +37,7 @@ def translate(msgstr: str) -> None:
     """Change the translation of the summary."""
     edit_catalog(
         CATALOG,
-        lambda entry: (
-            replace(entry, msgstr=msgstr) if entry.msgid == SUMMARY else entry
-        ),
+        lambda entry: replace(entry, msgstr=msgstr) if entry.msgid == SUMMARY else entry,
     )
 
 

@@ -243,9 +243,7 @@ def test_english_of_a_release_beside_the_pin(begun: Clone, tmp_path: Path) -> No
         catalog.write_text(data, encoding="utf-8")
     assert work.run("sync", "docs", "--all", "--no-execute") == 0
     review = reviewed(work)
-    found = {
-        (message.page, message.new): message.english for message in review.messages
-    }
+    found = {(message.page, message.new): message.english for message in review.messages}
     assert found["cellar", "译文：cellar"] == added
     assert found["loft", "译文：loft"].startswith("Nobody knows how old this saw")
     assert not review.lacks_english
@@ -264,8 +262,7 @@ def test_only_the_report_is_written_and_only_once(work: Clone) -> None:
 def test_five_hundred_messages_take_seconds_and_not_minutes(tmp_path: Path) -> None:
     sentence = "The {} of shelf %d is counted twice a year."
     release = {
-        f"shelf{number}.md": page(f"Shelf {number}", sentence % number)
-        for number in range(50)
+        f"shelf{number}.md": page(f"Shelf {number}", sentence % number) for number in range(50)
     }
     work = Clone.make(tmp_path / "project", _with_shed(tmp_path / "origin", release))
     work.branch("work")

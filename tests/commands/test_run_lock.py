@@ -33,9 +33,7 @@ def leave_half_a_file(run: Run) -> list[Path]:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, ValueError])
-def test_a_failing_run_leaves_nothing_half(
-    run: Run, error: type[BaseException]
-) -> None:
+def test_a_failing_run_leaves_nothing_half(run: Run, error: type[BaseException]) -> None:
     with pytest.raises(error), run_lock(run):
         left = leave_half_a_file(run)
         raise error
@@ -75,9 +73,7 @@ def test_any_command_finishes_a_killed_pull(synced: Path, line: str) -> None:
     assert not mark.exists()
 
 
-@pytest.mark.parametrize(
-    "line", ["status sample --badges", "check --fix", "review HEAD"]
-)
+@pytest.mark.parametrize("line", ["status sample --badges", "check --fix", "review HEAD"])
 def test_a_command_that_fails_early_clears_up(project: Path, line: str) -> None:
     """Nothing is pulled, nothing is to be fixed, and there is no repository of git."""
     left = (project / "build" / "cache" / HALF, project / "build" / ".running")

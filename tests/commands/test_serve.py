@@ -373,9 +373,7 @@ def test_ten_tabs_that_save_at_once_lose_nothing(bench: OpenBench) -> None:
     assert saved == texts
 
 
-def test_saves_at_the_same_moment(
-    bench: OpenBench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_saves_at_the_same_moment(bench: OpenBench, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = bench.ask("page", page="faq")["blocks"]
     saving = "pipeline.commands.serve.page.replace_if_unchanged"
     tries: list[int] = []
@@ -453,9 +451,7 @@ def test_a_rejected_translation_is_not_lost(bench: OpenBench) -> None:
         bench.decide("faq", entry, accepts=False)
     sync()
     kept = [entry for entry in bench.catalog("faq").entries if entry.obsolete]
-    assert [(one.previous, one.msgstr) for one in kept] == [
-        (fuzzy.previous, fuzzy.msgstr)
-    ]
+    assert [(one.previous, one.msgstr) for one in kept] == [(fuzzy.previous, fuzzy.msgstr)]
     # Neither by an update, nor when the catalogues are made from the memory again.
     bench.path("faq").unlink()
     sync()

@@ -55,9 +55,7 @@ class Desk(Struct, frozen=True):
 
     def edit(self, number: int) -> None:
         """Open the editor of a message as a click on the page does."""
-        self.page.frame_locator("#frame").locator(
-            f'[data-block="{number}"]'
-        ).first.click()
+        self.page.frame_locator("#frame").locator(f'[data-block="{number}"]').first.click()
         self.page.wait_for_selector(OPEN)
 
     def type(self, text: str) -> None:
@@ -78,9 +76,7 @@ class Desk(Struct, frozen=True):
 
     def expect(self, expression: str) -> None:
         """Wait until something holds in the page, which evaluates no strings by itself."""
-        assert until(lambda: self.page.evaluate(expression), seconds=PATIENCE / 1000), (
-            expression
-        )
+        assert until(lambda: self.page.evaluate(expression), seconds=PATIENCE / 1000), expression
 
 
 @pytest.fixture
@@ -113,9 +109,7 @@ def test_a_page_from_empty_to_whole_by_keyboard_alone(desk: Desk) -> None:
     desk.press("2", "Enter")  # the open ones, and the first of them
     for _ in range(len(wanted)):
         desk.wait(OPEN)
-        desk.expect(
-            "document.activeElement.id === 'text' && !document.activeElement.value"
-        )
+        desk.expect("document.activeElement.id === 'text' && !document.activeElement.value")
         english = desk.text("#english")
         desk.page.keyboard.insert_text(wanted[english])
         desk.press("Control+Enter")
@@ -221,8 +215,7 @@ def test_a_file_edited_elsewhere_comes_in_and_conflicts_are_shown(desk: Desk) ->
     entry = desk.bench.catalog("faq").entries[1]
     desk.bench.write("faq", replace(entry, msgstr="别处改的"))
     desk.expect(
-        "document.querySelector('#frame').contentDocument?.body?.textContent"
-        "?.includes('别处改的')"
+        "document.querySelector('#frame').contentDocument?.body?.textContent?.includes('别处改的')"
     )
     desk.edit(1)
     desk.type("我写的")
@@ -349,9 +342,7 @@ def test_a_hostile_page_reads_and_writes_nothing(desk: Desk, tmp_path: Path) -> 
 
 
 def is_told(desk: Desk, words: str) -> None:
-    desk.expect(
-        f"document.querySelector('#review-told').textContent.includes({words!r})"
-    )
+    desk.expect(f"document.querySelector('#review-told').textContent.includes({words!r})")
 
 
 def is_shown(desk: Desk, english: str) -> None:

@@ -55,8 +55,7 @@ def test_a_page_is_translated(fox: Firefox, bench: Workbench, address: str) -> N
     fox.press("2", ENTER)
     for number in range(len(wanted)):
         fox.wait_for(
-            f"{EDITOR} && document.activeElement.id === 'text'"
-            " && !document.activeElement.value"
+            f"{EDITOR} && document.activeElement.id === 'text' && !document.activeElement.value"
         )
         english = text_of(fox, "#english")
         if number == 0:
@@ -65,9 +64,7 @@ def test_a_page_is_translated(fox: Firefox, bench: Workbench, address: str) -> N
             text = json.dumps(wanted[english])
             fox.ask(f"document.execCommand('insertText', false, {text})")
         fox.press(ENTER, holding=CONTROL)
-        moved = (
-            f"document.querySelector('#english').textContent !== {json.dumps(english)}"
-        )
+        moved = f"document.querySelector('#english').textContent !== {json.dumps(english)}"
         fox.wait_for(f"{moved} || !({EDITOR})")
     fox.wait_for("!document.querySelector('#queue').hidden")
     assert {one.msgid: one.msgstr for one in bench.catalog(page).entries} == wanted
@@ -112,8 +109,7 @@ def test_mending_and_review(fox: Firefox, bench: Workbench, address: str) -> Non
 
 FILTERS = ("all", "open", "fuzzy", "draft", "findings")
 LISTED = (
-    "[...document.querySelectorAll('#queue-list button .words')]"
-    ".map((words) => words.textContent)"
+    "[...document.querySelectorAll('#queue-list button .words')].map((words) => words.textContent)"
 )
 PRESSED = "document.querySelector('#filters [aria-pressed=true]').dataset.filter"
 

@@ -65,9 +65,7 @@ def test_the_queue_is_what_review_lists_with_both_versions(bench: OpenBench) -> 
 
 def test_to_accept_writes_nothing_and_can_be_undone(bench: OpenBench) -> None:
     before = {page: bench.path(page).read_bytes() for page, _ in ALL}
-    told = [
-        bench.decide(item["page"], item, accepts=True) for item in bench.ask("waiting")
-    ]
+    told = [bench.decide(item["page"], item, accepts=True) for item in bench.ask("waiting")]
     assert queue(bench) == []
     for answer in told:
         assert not bench.ask("undo", number=answer["undo"])["conflict"]
@@ -80,9 +78,7 @@ def test_a_rejected_change_goes_and_can_be_undone(bench: OpenBench) -> None:
     items = bench.ask("waiting")
     told = [bench.decide(item["page"], item, accepts=False) for item in items]
     assert queue(bench) == []
-    new, changed, withdrawn = (
-        bench.entry(item["page"], item["msgid"]) for item in items
-    )
+    new, changed, withdrawn = (bench.entry(item["page"], item["msgid"]) for item in items)
     assert (new.msgstr, new.comments) == ("", ("rejected: 楼梯旁挂着一盏灯",))
     assert changed.msgstr.startswith("yard/shed：译文")
     assert changed.is_finished

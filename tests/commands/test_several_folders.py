@@ -178,9 +178,7 @@ def test_no_translation_is_lost_when_folders_come_and_go(
 def without_commit() -> dict[str, bytes]:
     """Memories without the lines that say of which commit they are."""
     lines = rb'"X-Upstream-(Ref|Commit): [^"]*"\n'
-    return {
-        path: re.sub(lines, b"", data) for path, data in read_tree(MEMORIES).items()
-    }
+    return {path: re.sub(lines, b"", data) for path, data in read_tree(MEMORIES).items()}
 
 
 def test_a_folder_that_is_not_there_is_named(project: Path) -> None:

@@ -143,9 +143,7 @@ def committed() -> dict[str, tuple[int, bytes]]:
     folders = (Path("upstream"), Path("translations"))
     paths = [PROJECT, *(path for folder in folders for path in folder.rglob("*"))]
     return {
-        str(path): (path.stat().st_mtime_ns, path.read_bytes())
-        for path in paths
-        if path.is_file()
+        str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in paths if path.is_file()
     }
 
 
@@ -293,12 +291,8 @@ def test_the_first_thing_that_is_done() -> None:
 # --- refusals: nothing is written
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "what"), CASES["a_target_without_sense_is_refused"]
-)
-def test_a_target_without_sense_is_refused(
-    arguments: list[str], code: int, what: str
-) -> None:
+@pytest.mark.parametrize(("arguments", "code", "what"), CASES["a_target_without_sense_is_refused"])
+def test_a_target_without_sense_is_refused(arguments: list[str], code: int, what: str) -> None:
     before = committed()
     assert what in command("upgrade", *arguments, code=code).err
     assert committed() == before
@@ -369,9 +363,7 @@ def test_a_linked_checkout_is_put_back_where_it_is() -> None:
     assert {path.name: path.read_text() for path in docs.iterdir()} == FIRST
 
 
-@pytest.mark.parametrize(
-    "save", [Path.write_bytes, write_atomic], ids=["in place", "renamed"]
-)
+@pytest.mark.parametrize("save", [Path.write_bytes, write_atomic], ids=["in place", "renamed"])
 def test_a_catalogue_saved_meanwhile_stays(
     save: Callable[[Path, bytes], object],
 ) -> None:
@@ -574,9 +566,7 @@ def test_latest_without_an_index(index: Callable[..., Path]) -> None:
     assert "the package index has no jax that can be installed here, or cannot" in told
 
 
-def test_a_dry_run_writes_a_summary(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dry_run_writes_a_summary(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "shown.md")
     words = "upgrade 1.1.0 --dry-run -q --summary summary.md"
     command(words)

@@ -88,17 +88,13 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for release in ("1.0", "2.0", "3.0"):
         docs = {**DOCS, "docs/notes.md": f"# Notes\n\nThis is release {release}.\n"}
         commit_release(origin, f"v{release}", docs)
-    write_tree(
-        root / "made", {"lamps==1.0/lamps.py": FIRST, "lamps==2.0/lamps.py": SECOND}
-    )
+    write_tree(root / "made", {"lamps==1.0/lamps.py": FIRST, "lamps==2.0/lamps.py": SECOND})
     (root / "project" / "pyproject.toml").write_text(CONFIG)
     return root
 
 
 @pytest.fixture
-def releases(
-    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Releases:
+def releases(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Releases:
     shutil.copytree(template, tmp_path, dirs_exist_ok=True)
     releases = Releases(tmp_path / "made")
     monkeypatch.setattr(adapter, "python_with", releases.python_with)
@@ -131,9 +127,7 @@ def finished(root: Path) -> dict[str, dict[str, str]]:
     folder = root / "translations" / "zh_CN"
     return {
         path.relative_to(folder).as_posix(): {
-            entry.msgid: entry.msgstr
-            for entry in read_catalog(path).entries
-            if entry.is_translated
+            entry.msgid: entry.msgstr for entry in read_catalog(path).entries if entry.is_translated
         }
         for path in sorted(folder.rglob("*.po"))
     }

@@ -65,9 +65,7 @@ class Copy:
         cell = next(c for c in notebook["cells"] if c["cell_type"] == "code")
         output = {"output_type": "stream", "name": "stdout", "text": "42\n"}
         cell |= {"outputs": [output], "execution_count": 1}
-        (self.folder / RAN).write_text(
-            json.dumps(notebook, ensure_ascii=False), "utf-8"
-        )
+        (self.folder / RAN).write_text(json.dumps(notebook, ensure_ascii=False), "utf-8")
         self.tell(RAN)
 
 
@@ -138,9 +136,7 @@ def test_a_forged_file(site: Copy, path: str, old: str, new: str, told: str) -> 
     assert "2 of 3 pages" in said
 
 
-@pytest.mark.parametrize(
-    ("path", "old", "new"), [(RAN, "42", "43"), ("index.md", "灯", "火")]
-)
+@pytest.mark.parametrize(("path", "old", "new"), [(RAN, "42", "43"), ("index.md", "灯", "火")])
 def test_another_file_than_was_built(site: Copy, path: str, old: str, new: str) -> None:
     """Also outputs, which are no one's but the run's: their digest is all there is."""
     site.change(path, old, new, carefully=False)
@@ -172,9 +168,7 @@ def test_what_cannot_be_read_is_told_and_stops_no_other(site: Copy) -> None:
         ({"source": "lump.md"}, "lump.md: is no document of this commit"),
     ],
 )
-def test_wrong_facts_about_a_page(
-    site: Copy, facts: dict[str, object], told: str
-) -> None:
+def test_wrong_facts_about_a_page(site: Copy, facts: dict[str, object], told: str) -> None:
     value = site.manifest
     assert value["pages"][1]["page"] == "lamp"
     value["pages"][1] |= facts

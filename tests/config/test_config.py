@@ -65,9 +65,7 @@ def test_minimal_configuration_has_defaults(tmp_path: Path) -> None:
     settings = read(tmp_path, MINIMAL)
     url = "https://example.org/docs"
     docs = Upstream(name="docs", url=url, configured_url=url)
-    assert settings == Settings(
-        root=tmp_path, locales=("zh_CN",), upstreams={"docs": docs}
-    )
+    assert settings == Settings(root=tmp_path, locales=("zh_CN",), upstreams={"docs": docs})
     assert docs.selects("any/page")
     assert docs.skip_rule("any/page") is None
 
@@ -155,9 +153,7 @@ def test_a_link_may_lead_to_the_repository_that_a_workflow_runs_in(
         ({"JAX_DOCS_UPSTREAM": "/a/copy"}, "https://two"),
     ],
 )
-def test_every_upstream_has_its_variable(
-    environ: dict[str, str], url: str, tmp_path: Path
-) -> None:
+def test_every_upstream_has_its_variable(environ: dict[str, str], url: str, tmp_path: Path) -> None:
     text = MINIMAL + '[tool.pipeline.upstreams.my-lib]\nurl = "https://two"\n'
     settings = read(tmp_path, text, **environ)
     library = settings.upstream("my-lib")
@@ -235,9 +231,7 @@ def test_how_documents_are_written(tmp_path: Path) -> None:
         ('["docs", "notes/examples"]', ("docs", "notes/examples")),
     ],
 )
-def test_docs_are_a_folder_or_several(
-    docs: str, names: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_docs_are_a_folder_or_several(docs: str, names: tuple[str, ...], tmp_path: Path) -> None:
     settings = read(tmp_path, f"{MINIMAL}docs = {docs}\n")
     assert settings.upstream("docs").docs == Folders(names)
 

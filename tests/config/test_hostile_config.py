@@ -40,9 +40,7 @@ def write(folder: Path, values: dict[str, Any]) -> Path:
 def test_every_key_is_known() -> None:
     # Of execution and draft no string reaches anything that is shown.
     kinds = {*Table.__subclasses__()} - {ExecutionPolicy, DraftPolicy}
-    keys = {
-        kind.__name__: {field.encode_name for field in fields(kind)} for kind in kinds
-    }
+    keys = {kind.__name__: {field.encode_name for field in fields(kind)} for kind in kinds}
     assert keys == {name: set(known) for name, known in KEYS.items()}
 
 

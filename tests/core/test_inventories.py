@@ -116,8 +116,7 @@ def test_entries_are_written_in_order_as_sphinx_writes_them() -> None:
     data = format_inventory("Lamps", lamps)
     assert data.startswith(b"# Sphinx inventory version 2\n# Project: Lamps\n")
     assert zlib.decompress(data.partition(b"using zlib.\n")[2]).decode() == (
-        "lamp.off py:function 1 api.html#lamp.off -\n"
-        "lamp.on py:function 1 api.html#lamp.on -\n"
+        "lamp.off py:function 1 api.html#lamp.off -\nlamp.on py:function 1 api.html#lamp.on -\n"
     )
 
 
@@ -272,9 +271,7 @@ def test_customary_names_are_spelled_out() -> None:
 
 def test_what_is_asked_for_is_kept() -> None:
     fetched = {"lamps": Inventory(release="Lamps 2", objects=(OFF, TERM, ON, ON))}
-    asked = references_in(
-        ["{func}`l.on`, {term}`A bright Lamp`, {c:func}`lamp.off`"], USUAL
-    )
+    asked = references_in(["{func}`l.on`, {term}`A bright Lamp`, {c:func}`lamp.off`"], USUAL)
     sites = {"lamps": URL, "far": "https://far.example/"}
     assert names_table(sites, fetched, {}, asked) == {"lamps": SITE}
 

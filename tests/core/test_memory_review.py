@@ -87,9 +87,7 @@ def test_each_change_is_told_once(
     assert happened(old, new) == kinds
 
 
-@pytest.mark.parametrize(
-    ("commit", "kinds"), [("ab" * 20, ["translated"]), ("0" * 40, [])]
-)
+@pytest.mark.parametrize(("commit", "kinds"), [("ab" * 20, ["translated"]), ("0" * 40, [])])
 def test_work_for_another_release_is_shown(commit: str, kinds: list[str]) -> None:
     waiting = replace(GONE, notes=(f"seen: {commit} cellar",))
     compared = compare({"page.po": []}, {"page.po": [waiting]}, shown=["ab" * 20])

@@ -43,9 +43,7 @@ def test_words_that_differ_are_marked(old: str, new: str, diff: str) -> None:
     assert shown(old, new) == diff
 
 
-_TEXTS = st.text(
-    st.sampled_from("大小的灯，。茶热梯度向量化矢 jit ab\n_1"), max_size=30
-)
+_TEXTS = st.text(st.sampled_from("大小的灯，。茶热梯度向量化矢 jit ab\n_1"), max_size=30)
 
 
 @given(old=_TEXTS, new=_TEXTS)

@@ -224,9 +224,7 @@ def test_long_lists_are_cut() -> None:
     ("part", "whole", "shown"),
     [(0, 0, "–"), (0, 3, "0 %"), (999, 1000, "99 %"), (3, 3, "100 %")],
 )
-def test_percent_is_never_100_while_something_is_missing(
-    part: int, whole: int, shown: str
-) -> None:
+def test_percent_is_never_100_while_something_is_missing(part: int, whole: int, shown: str) -> None:
     assert percent_text(part, whole) == shown
 
 

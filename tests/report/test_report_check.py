@@ -145,16 +145,12 @@ def test_the_last_line_counts(result: CheckResult, line: str) -> None:
 
 def test_a_mistake_of_the_file_itself_has_no_words() -> None:
     severity, line = Severity.WARNING, "the header lacks Language"
-    header = replace(
-        TASTE, severity=severity, text=line, hint="Add it.", msgid="", msgstr=""
-    )
+    header = replace(TASTE, severity=severity, text=line, hint="Add it.", msgid="", msgstr="")
     shown = text_of(found(header)).split("\n")
     assert shown[1:3] == [f"  {line}", "  → Add it."]
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "shown"), CASES["what_a_fix_changes_is_marked"]
-)
+@pytest.mark.parametrize(("before", "after", "shown"), CASES["what_a_fix_changes_is_marked"])
 def test_what_a_fix_changes_is_marked(before: str, after: str, shown: str) -> None:
     mistake = replace(SPACE, msgstr=before, fixed=after, spans=())
     text = text_of(found(mistake), colour=True)
@@ -223,9 +219,7 @@ def test_what_fits_is_shown_whole() -> None:
     assert excerpt("", [], 7) == []
 
 
-TEXT = st.text(
-    st.sampled_from("ab 甲乙。\n\u200b\u0301👩") | st.characters(), max_size=120
-)
+TEXT = st.text(st.sampled_from("ab 甲乙。\n\u200b\u0301👩") | st.characters(), max_size=120)
 
 
 @given(
@@ -298,9 +292,7 @@ def test_sarif_has_what_the_standard_demands() -> None:
 def test_sarif_is_what_the_official_schema_describes(result: CheckResult) -> None:
     reason = "needs pydantic-sarif, whose classes are made from the official schema"
     model = pytest.importorskip("pydantic_sarif.model", reason=reason)
-    model.StaticAnalysisResultsFormatSarifVersion210JsonSchema.model_validate(
-        to_sarif(result)
-    )
+    model.StaticAnalysisResultsFormatSarifVersion210JsonSchema.model_validate(to_sarif(result))
 
 
 def test_sarif_paths_are_uris() -> None:
@@ -355,10 +347,7 @@ def test_what_findings_about_an_entry_share_is_shown_once() -> None:
 
 
 def test_a_finding_whose_marks_find_no_room_shows_its_own() -> None:
-    marked = (
-        replace(BOLD, spans=((at, at + 1),), text=str(at), fixed=None)
-        for at in range(4)
-    )
+    marked = (replace(BOLD, spans=((at, at + 1),), text=str(at), fixed=None) for at in range(4))
     lines = text_of(found(*marked)).split("\n")
     assert [line for line in lines if "»" in line] == [
         "  »*«*注意：**叶子会落。",

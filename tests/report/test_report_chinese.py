@@ -57,9 +57,7 @@ def test_no_words_are_for_a_code_that_does_not_exist() -> None:
     assert in_chinese(finding("X999")) == finding("X999")
 
 
-@pytest.mark.parametrize(
-    ("english", "chinese"), CASES["sentences_keep_what_they_quote"]
-)
+@pytest.mark.parametrize(("english", "chinese"), CASES["sentences_keep_what_they_quote"])
 def test_sentences_keep_what_they_quote(english: str, chinese: str) -> None:
     assert in_chinese(finding("M201", english)).text == chinese
 
@@ -177,9 +175,7 @@ def test_what_is_said_of_a_mistake_has_no_english_but_what_it_quotes(
     code: str, table: list[dict[str, Any]]
 ) -> None:
     check = checks_by_code()[code]
-    texts = [
-        problem.text for case in table for problem in problems(check, subjects(case))
-    ]
+    texts = [problem.text for case in table for problem in problems(check, subjects(case))]
     told = {text: in_chinese(finding(code, text)).text for text in texts}
     assert {text for text in told if not HAN.search(told[text])} == set()
     unquoted = {text: QUOTED.sub("", chinese) for text, chinese in told.items()}
@@ -194,9 +190,7 @@ def test_sums_are_told_in_chinese(english: str, chinese: str) -> None:
 def test_patterns_take_as_many_groups_as_their_words_name() -> None:
     for pattern, chinese in CHINESE["texts"].items():
         groups = re.compile(pattern).groups
-        assert set(re.findall(r"\{(\d)(?::zh)?\}", chinese)) == set(
-            map(str, range(1, groups + 1))
-        )
+        assert set(re.findall(r"\{(\d)(?::zh)?\}", chinese)) == set(map(str, range(1, groups + 1)))
 
 
 @pytest.mark.parametrize(("environ", "is_wanted"), CASES["the_locale_decides"])

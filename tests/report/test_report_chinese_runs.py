@@ -45,9 +45,7 @@ def page(name: str, *, translated: int = 2, **fields: object) -> PageResult:
     return PageResult(page=name, messages=2, translated=translated, **fields)  # type: ignore[arg-type] # any field
 
 
-PARTIAL = Execution(
-    page="begun", status=Status.PARTIAL, reason="", cells=2, total=6, cached=True
-)
+PARTIAL = Execution(page="begun", status=Status.PARTIAL, reason="", cells=2, total=6, cached=True)
 INDEX = page("index")
 BEGUN = page("begun", translated=1, words=9, translated_words=4, execution=PARTIAL)
 
@@ -93,9 +91,7 @@ def test_lines_of_a_run(english: str, chinese: str) -> None:
 @pytest.mark.parametrize(
     ("code", "hint", "chinese"), CASES["the_remedy_comes_before_what_holds_of_the_code"]
 )
-def test_the_remedy_comes_before_what_holds_of_the_code(
-    code: str, hint: str, chinese: str
-) -> None:
+def test_the_remedy_comes_before_what_holds_of_the_code(code: str, hint: str, chinese: str) -> None:
     finding = Finding(code=code, severity=Severity.WARNING, text="", hint=hint)
     general = in_chinese(replace(finding, hint="")).hint
     assert in_chinese(finding).hint == f"{chinese}{general}"

@@ -85,9 +85,7 @@ def test_the_file_needs_no_other() -> None:
     assert str(policy["content"]).startswith("default-src 'none'")
 
 
-@pytest.mark.parametrize(
-    "result", [BUSY, RunResult(name="docs", lock=LOCK)], ids=["busy", "empty"]
-)
+@pytest.mark.parametrize("result", [BUSY, RunResult(name="docs", lock=LOCK)], ids=["busy", "empty"])
 def test_every_link_leads_somewhere_and_ids_are_unique(result: RunResult) -> None:
     page = read(result)
     ids = [str(tag["id"]) for tag in page.select("[id]")]
@@ -95,9 +93,7 @@ def test_every_link_leads_somewhere_and_ids_are_unique(result: RunResult) -> Non
     links = page.select('a:not([href^="https://"])')
     assert {link["href"] for link in links} <= {f"#{name}" for name in ids}
     labelled = page.select("[aria-labelledby]")
-    assert {
-        label for tag in labelled for label in str(tag["aria-labelledby"]).split()
-    } <= set(ids)
+    assert {label for tag in labelled for label in str(tag["aria-labelledby"]).split()} <= set(ids)
 
 
 def test_the_commit_is_linked_where_upstream_is_on_github() -> None:
@@ -169,8 +165,7 @@ def colours(dark: bool) -> dict[str, str]:
 def brightness(colour: str) -> float:
     parts = [part / 255 for part in bytes.fromhex(colour)]
     linear = [
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-        for part in parts
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05
 
@@ -209,9 +204,9 @@ def test_any_terminal_text_gives_visible_pieces(text: str) -> None:
     found = pieces(text)
     assert all(piece and "\x1b" not in piece for piece, _ in found)
     names = {name for _, style in found for name in style.split()}
-    assert all(
-        f".{name}" in STYLES for name in names if name not in ("fg-black", "fg-white")
-    ), names
+    assert all(f".{name}" in STYLES for name in names if name not in ("fg-black", "fg-white")), (
+        names
+    )
 
 
 def test_source_is_coloured_and_complete() -> None:
@@ -366,8 +361,7 @@ def test_the_summary_counts_pages_and_names_what_changed() -> None:
     assert "| partial&#58; accelerator | 1 | 2 | 6 |" in text
     assert "| **all** | 5 | 9 | 19 |" in text
     assert (
-        "| <code>b</code> | 3 | <code>ValueError</code>: bad value | the page's own code |"
-        in text
+        "| <code>b</code> | 3 | <code>ValueError</code>: bad value | the page's own code |" in text
     )
     assert "(atom-lost) | Put it back. |" in text
     assert "- fail now: <code>b</code>" not in text  # it was not run last time

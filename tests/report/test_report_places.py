@@ -88,9 +88,7 @@ def of_a_file(text: str) -> str:
 
 
 def page(text: str) -> PageResult:
-    failure = replace(
-        FAILURE, source=text, exception=text, message=text, traceback=text
-    )
+    failure = replace(FAILURE, source=text, exception=text, message=text, traceback=text)
     execution = replace(FAILED, page=text, reason=text, failure=failure, note=text)
     told = (finding(text),)
     return replace(PAGE_B, page=text, title=text, findings=told, execution=execution)

@@ -87,8 +87,7 @@ def test_a_row_has_all_that_a_reviewer_needs() -> None:
 @pytest.mark.parametrize("limit", [COMMENT, STEP_SUMMARY])
 def test_what_github_does_not_take_is_left_out_and_counted(limit: Limit) -> None:
     messages = [
-        message("旧的灯" * 20, "新的灯" * 20, page=f"page{number // 10}")
-        for number in range(9000)
+        message("旧的灯" * 20, "新的灯" * 20, page=f"page{number // 10}") for number in range(9000)
     ]
     text = review_markdown(review_of(*messages), limit)
     assert limit.most * 0.98 < limit.size(text) <= limit.most
@@ -119,9 +118,7 @@ def test_nothing_to_look_at() -> None:
         assert "gone from" not in text
 
 
-_HOSTILE = st.text(
-    st.sampled_from('<>&"`|*_[]()\n@#x script/={}%\x1b\x00\u202e'), max_size=40
-)
+_HOSTILE = st.text(st.sampled_from('<>&"`|*_[]()\n@#x script/={}%\x1b\x00\u202e'), max_size=40)
 
 
 @given(text=_HOSTILE)
@@ -139,9 +136,7 @@ def test_no_text_becomes_markup(text: str) -> None:
         notes=(text,),
         findings=(finding,),
     )
-    harmless = message(
-        "x", "x", page="x", section="x", context="x", findings=(FINDING,)
-    )
+    harmless = message("x", "x", page="x", section="x", context="x", findings=(FINDING,))
     page = review_html(review_of(row, problems=(finding,))).decode()
     for tag in ("<script", "<img", "<a ", "<x"):
         assert page.count(tag) == 0

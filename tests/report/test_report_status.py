@@ -77,9 +77,7 @@ def test_no_line_is_too_long_and_no_name_is_lost(width: int, shown: object) -> N
     text = shown(result, Screen(width=width))  # type: ignore[operator] # either of them
     table = text.partition("what to do next")[0].partition("docs v2 (")[0]
     assert max(map(len, table.split("\n"))) <= width
-    assert LONG in "".join(
-        line.split()[0] for line in table.split("\n") if line.strip()
-    )
+    assert LONG in "".join(line.split()[0] for line in table.split("\n") if line.strip())
     assert "guide/short" in table  # short names are not cut up
 
 
@@ -161,9 +159,7 @@ def test_what_is_left_to_translate_comes_before_all_else() -> None:
     assert "what to do next:\n  untranslated: 1\ndocs v2" in text
 
 
-def test_status_writes_nothing_and_does_not_say_that_it_did(
-    project: Path, capsys: Speech
-) -> None:
+def test_status_writes_nothing_and_does_not_say_that_it_did(project: Path, capsys: Speech) -> None:
     main(["pull", "sample"])
     capsys.readouterr()
     page = project / "translations" / "zh_CN" / "sample" / "faq.po"

@@ -34,9 +34,7 @@ CODE = code("1")
 
 
 def notebook(*cells: object, minor: object = 4, **parts: object) -> str:
-    return json.dumps(
-        {**notebook_value(), "cells": cells, "nbformat_minor": minor} | parts
-    )
+    return json.dumps({**notebook_value(), "cells": cells, "nbformat_minor": minor} | parts)
 
 
 def ran(*outputs: object) -> dict[str, object]:

@@ -161,9 +161,7 @@ def test_a_page_with_only_a_title_has_no_headings(toc: str) -> None:
 
 
 def test_all_headings_of_a_page_with_several_titles_are_shown() -> None:
-    entry = (
-        f'<li>{LINK} href="#a">A</a><ul>\n<li>{LINK} href="#b">B</a></li>\n</ul>\n</li>'
-    )
+    entry = f'<li>{LINK} href="#a">A</a><ul>\n<li>{LINK} href="#b">B</a></li>\n</ul>\n</li>'
     html = headings_of(f"<ul>\n{entry}\n{entry}\n</ul>\n", open_levels=1)
     assert html.count('class="toc-h1 ') == html.count('class="toc-h2 ') == 2
     assert html.startswith(f'<ul class="pst-show_toc_level {LIST}">')
@@ -171,9 +169,7 @@ def test_all_headings_of_a_page_with_several_titles_are_shown() -> None:
 
 def test_boxes_to_tick_have_names_in_the_language_of_their_words() -> None:
     document = new_document("page")
-    box = (
-        '<input class="task-list-item-checkbox"{} disabled="disabled" type="checkbox">'
-    )
+    box = '<input class="task-list-item-checkbox"{} disabled="disabled" type="checkbox">'
     for holder, checked in (
         (nodes.paragraph(), ' checked="checked"'),
         (english(), ' checked="checked"'),

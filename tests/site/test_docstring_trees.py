@@ -118,9 +118,7 @@ def test_every_translated_docstring_of_jax_differs_in_prose_only() -> None:
     changed = [name for name in english if english[name] != chinese[name]]
     print(f"{len(english)} docstrings, {len(changed)} with Chinese")
     assert changed
-    settings = {
-        key: value for key, value in record.settings.items() if "type" not in key
-    }
+    settings = {key: value for key, value in record.settings.items() if "type" not in key}
     first, second = trees_of(english, settings), trees_of(chinese, settings)
     differing = {name for name in english if first[name] != second[name]}
     assert {name.rpartition("/")[2] for name in differing} == MISREAD

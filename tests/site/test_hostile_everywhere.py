@@ -142,9 +142,7 @@ def glossary_text() -> str:
     tricks = (ELEMENT, QUOTES, REBUILT, ATTRIBUTES, ADDRESS, LINK)
     rows = [[trick, trick, "", PAYLOAD] for trick in tricks]
     text = StringIO()
-    csv.writer(text).writerows(
-        [head, *rows, ["words", "词<b title=live>", "", PAYLOAD]]
-    )
+    csv.writer(text).writerows([head, *rows, ["words", "词<b title=live>", "", PAYLOAD]])
     return text.getvalue()
 
 

@@ -86,8 +86,7 @@ def test_a_page_changed_when_its_finished_translations_did(root: Path) -> None:
     commit(root, a=memory("2", x="甲", y="已", w="?丁"), b=memory("2", z="丙"))
     found = last_changes(site_in(root))
     assert [
-        (change.page, change.commit, change.date, change.added, change.changed)
-        for change in found
+        (change.page, change.commit, change.date, change.added, change.changed) for change in found
     ] == [("a", second, WEST, 0, 1), ("b", first, EAST, 1, 0)]
     assert found[0].author == "A"
     # What was counted is remembered, and the same comes of it.

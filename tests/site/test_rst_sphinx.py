@@ -76,9 +76,7 @@ EXPLAINED: dict[str, Callable[[str, set[str]], bool]] = {
 def pages(repository: Repository) -> dict[str, str]:
     """Text of every page of reStructuredText in the release, by name."""
     rows = repository.git("ls-tree", "-r", RELEASE, "--", "docs").decode().split("\n")
-    blobs = {
-        row.partition("\t")[2]: row.split()[2] for row in rows if row.endswith(".rst")
-    }
+    blobs = {row.partition("\t")[2]: row.split()[2] for row in rows if row.endswith(".rst")}
     texts = repository.read(list(blobs.values()))
     return {
         path.removeprefix("docs/").removesuffix(".rst"): data.decode()
@@ -103,10 +101,7 @@ def others(repository: Repository, pages: dict[str, str]) -> dict[str, str]:
 
     With them, tables of contents that name those pages are complete.
     """
-    names = {
-        path.removeprefix("docs/").rpartition(".")[0]
-        for path in repository.pages_at(RELEASE)
-    }
+    names = {path.removeprefix("docs/").rpartition(".")[0] for path in repository.pages_at(RELEASE)}
     return dict.fromkeys(sorted(names - pages.keys()), "X\n=\n")
 
 
@@ -119,9 +114,7 @@ def run_sphinx(builder: str, root: Path, *texts: dict[str, str]) -> list[str]:
     words = f"-m sphinx -q -b {builder}".split()
     command = (sys.executable, *words, str(root), str(root / "_out"))
     plain = {**os.environ, "NO_COLOR": "1"}
-    said = subprocess.run(
-        command, check=True, stderr=subprocess.PIPE, text=True, env=plain
-    ).stderr
+    said = subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True, env=plain).stderr
     lines = said.replace(str(root), "").split("\n")
     return [
         re.sub(r"^(/[^:]*):(?:\d+:)?", r"\1:", line)
@@ -141,9 +134,7 @@ def filled(name: str, text: str) -> str:
         message.msgid: _filler(message.msgid, number)
         for number, (_, message) in enumerate(document.messages())
     }
-    merged = merge(
-        document, words, PageExtras(attribution="译自`此页 <https://example.org>`__。")
-    )
+    merged = merge(document, words, PageExtras(attribution="译自`此页 <https://example.org>`__。"))
     assert [one.message.msgid for one in merged.rejected] == []
     assert merged.translated == len(document.units[0].split.messages)
     return merged.data.decode()
@@ -186,9 +177,7 @@ def test_every_message_of_sphinx_is_found_or_explained(
             reasons[found[0] if found else "missed"] += 1
             if not found:
                 missing.append((name, theirs))
-    print(
-        f"{RELEASE}: {len(pages)} pages, {total} messages of Sphinx': {dict(reasons)}"
-    )
+    print(f"{RELEASE}: {len(pages)} pages, {total} messages of Sphinx': {dict(reasons)}")
     assert missing == []
     assert total > 500
 

@@ -224,9 +224,7 @@ TAG_BLOCKS = {
     "whole [0, 3]": "def plan(books):\n  return '#1'\n",
     "inner": "lamp = 1\nvase = 2\n",
 }
-TAG_LINKS = (
-    *("alone", "empty", "whole 7", "whole x", "whole 1:2:3:4", "whole 4:", "gone"),
-)
+TAG_LINKS = (*("alone", "empty", "whole 7", "whole x", "whole 1:2:3:4", "whole 4:", "gone"),)
 _TAGS = "Tags\n====\n\n" + "".join(
     f".. tagged-block:: tags.py {arguments}\n   :hl_lines: 2-900000\n\n"
     for arguments in [*TAG_BLOCKS, *TAG_LINKS]
@@ -394,9 +392,7 @@ def lists(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
             rf'jz-english" data-jz="3" {_EDIT} hidden="" lang="en">Nothing yet</span>',
             id="caption of an empty list",
         ),
-        pytest.param(
-            "rest", rf'{_EDIT} hidden=""><span class="jz-zh">旁支', id="hidden list"
-        ),
+        pytest.param("rest", rf'{_EDIT} hidden=""><span class="jz-zh">旁支', id="hidden list"),
     ],
 )
 def test_words_of_lists_are_blocks(lists: Workshop, page: str, shown: str) -> None:

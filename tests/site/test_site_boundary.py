@@ -216,9 +216,7 @@ def test_nothing_of_a_secret_is_built_nothing_ran_and_what_is_left_out_is_said(
     tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
     built = build(tmp_path)
-    held = [
-        base64.b64encode(b"x" * shift + SECRET.encode())[4:-4] for shift in range(3)
-    ]
+    held = [base64.b64encode(b"x" * shift + SECRET.encode())[4:-4] for shift in range(3)]
     for path in sorted(built.folder.rglob("*")):
         data = path.read_bytes() if path.is_file() else b""
         assert not any(secret in data for secret in (SECRET.encode(), *held)), path
@@ -226,6 +224,4 @@ def test_nothing_of_a_secret_is_built_nothing_ran_and_what_is_left_out_is_said(
     for where, name in LEFT_OUT:
         with subtests.test(where=where, name=name):
             said = [text for text in built.said if text.startswith(where)]
-            assert any(
-                name in text and "outside of the docs folder" in text for text in said
-            )
+            assert any(name in text and "outside of the docs folder" in text for text in said)

@@ -95,8 +95,7 @@ class Visit(Struct, frozen=True, dict=True):
         seen = self.seen[path].files
         names = {path, *(file for file in seen if not file.endswith(_IMAGES))}
         files = {
-            name: _INLINE_IMAGE.sub(b"", (self.site.folder / name).read_bytes())
-            for name in names
+            name: _INLINE_IMAGE.sub(b"", (self.site.folder / name).read_bytes()) for name in names
         }
         shared = sum(len(data) for name, data in files.items() if name != path)
         return shared, sum(len(gzip.compress(data, 6)) for data in files.values())
@@ -120,10 +119,7 @@ class Visit(Struct, frozen=True, dict=True):
             "english": ("jz-english",),
             "reference": ("jz-api",),
         }
-        found = {
-            kind: next(self.site.having(*classes), "")
-            for kind, classes in wanted.items()
-        }
+        found = {kind: next(self.site.having(*classes), "") for kind, classes in wanted.items()}
         found["notebook"] = found["notebook"] or next(
             self.site.having("jz-translated", "cell_input")
         )
@@ -242,9 +238,7 @@ def view(page: Page) -> str:
 def test_a_phone_scrolls_down_only(visit: Visit, reader: Open, kind: str) -> None:
     if kind not in visit.kinds:
         pytest.skip("the site has no such page")
-    page = reader(viewport=PHONE, has_touch=True, is_mobile=True).open(
-        visit.kinds[kind]
-    )
+    page = reader(viewport=PHONE, has_touch=True, is_mobile=True).open(visit.kinds[kind])
     for _ in range(3):
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width == PHONE["width"], view(page)
@@ -300,9 +294,7 @@ def test_a_pencil_fills_in_an_issue_when_it_is_used(visit: Visit, reader: Open) 
 # — finding and taking ———————————————————————————
 
 
-def test_a_notebook_can_be_downloaded(
-    visit: Visit, reader: Open, tmp_path: Path
-) -> None:
+def test_a_notebook_can_be_downloaded(visit: Visit, reader: Open, tmp_path: Path) -> None:
     page = reader().open(visit.kinds["notebook"])
     name = visit.kinds["notebook"]
     shown = "".join(visit.site.pages[name].code)
@@ -368,7 +360,5 @@ def test_axe_finds_nothing(
     if kind == "results":
         page.locator("#search-results li").first.wait_for()
     page.keyboard.press("b")
-    page.evaluate(
-        "for (const news of document.querySelectorAll('.jz-since')) news.open = true"
-    )
+    page.evaluate("for (const news of document.querySelectorAll('.jz-since')) news.open = true")
     assert violations(page) == []

@@ -58,9 +58,7 @@ def test_docs_without_a_version_have_the_newest_and_their_ref() -> None:
     assert places["paths"] == ["/latest/", "/stable/"]
 
 
-BOOK = (
-    "parse:\n  myst_substitutions: {tool: a **loom**, secret: !ENV HOME, many: [1]}\n"
-)
+BOOK = "parse:\n  myst_substitutions: {tool: a **loom**, secret: !ENV HOME, many: [1]}\n"
 
 
 @pytest.mark.parametrize(

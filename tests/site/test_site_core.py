@@ -58,9 +58,7 @@ def blocks(
 ) -> tuple[Block, ...]:
     """The blocks of a document that was merged with ``translations``."""
     upstream = read_document(path, english.encode())
-    return blocks_of(
-        merge(upstream, translations, PageExtras(attribution=LINE)).blocks, entries
-    )
+    return blocks_of(merge(upstream, translations, PageExtras(attribution=LINE)).blocks, entries)
 
 
 def test_each_block_has_its_english_its_state_and_its_place_in_the_catalogue() -> None:
@@ -76,8 +74,7 @@ def test_each_block_has_its_english_its_state_and_its_place_in_the_catalogue() -
         entries,
     )
     assert [
-        (block.landed.text, block.landed.english, block.state, block.line)
-        for block in found
+        (block.landed.text, block.landed.english, block.state, block.line) for block in found
     ] == [
         ("标题", "Title", ShownState.TRANSLATED, 0),
         ("甲。", "First thing.", ShownState.TRANSLATED, 7),
@@ -86,9 +83,7 @@ def test_each_block_has_its_english_its_state_and_its_place_in_the_catalogue() -
     ]
 
 
-def shown(
-    entry: Entry, translations: dict[str, str]
-) -> tuple[ShownState, OriginKind | None]:
+def shown(entry: Entry, translations: dict[str, str]) -> tuple[ShownState, OriginKind | None]:
     (block,) = blocks("One thing.\n", translations, (entry,))
     return block.state, block.origin
 
@@ -108,9 +103,7 @@ def test_a_fuzzy_translation_and_a_draft_that_are_shown_are_told_apart() -> None
         assert shown(hidden, {}) == (ShownState.ENGLISH, None)
 
 
-def line_of(
-    page: PageResult, lock: Lock = LOCK, locale: str = "zh_CN", **fields: Any
-) -> str:
+def line_of(page: PageResult, lock: Lock = LOCK, locale: str = "zh_CN", **fields: Any) -> str:
     """Return the line under the title of a page, without its tags."""
     return re.sub(r"<[^>]+>", "", freshness(page, lock, locale=locale, **fields))
 
@@ -133,11 +126,7 @@ def test_of_several_entries_the_one_for_the_section_counts() -> None:
 
     def lines(*entries: Entry) -> list[tuple[str, int]]:
         found = blocks(page, translations, entries)
-        return [
-            (block.landed.text, block.line)
-            for block in found
-            if block.landed.msgid == "Same."
-        ]
+        return [(block.landed.text, block.line) for block in found if block.landed.msgid == "Same."]
 
     assert lines(anywhere, here) == lines(here, anywhere) == [("甲", 1), ("乙", 5)]
     # One for another section is better than none.
@@ -238,9 +227,9 @@ def test_a_page_without_code_or_translation_or_date_has_a_short_line() -> None:
         "JAX 0.10.2 · upstream version <code>0123456789ab</code> · original <a "
         'href="https://x.org/?a&amp;b">a/b.ipynb</a>, licence MIT'
     )
-    assert freshness(
-        replace(page, files=()), LOCK, locale="de", is_notebook=False
-    ).endswith("(<time>2026-06-15</time>)")
+    assert freshness(replace(page, files=()), LOCK, locale="de", is_notebook=False).endswith(
+        "(<time>2026-06-15</time>)"
+    )
 
 
 def test_a_page_in_english_says_so() -> None:
@@ -327,9 +316,7 @@ def test_readers_may_ask_for_what_code_calls_a_module() -> None:
 
 def rows(**counts: tuple[int, int, int]) -> list[PageResult]:
     return [
-        PageResult(
-            page=name, words=words, translated_words=translated, fuzzy_words=fuzzy
-        )
+        PageResult(page=name, words=words, translated_words=translated, fuzzy_words=fuzzy)
         for name, (words, translated, fuzzy) in counts.items()
     ]
 
@@ -342,8 +329,7 @@ def test_progress_adds_up_in_the_order_of_the_site() -> None:
     }
     found = progress(facts(LOCK, counted, {"Li": 3, "An": 3, "Bo": 9}), spots, {})
     assert [
-        (page["page"], page["title"], page["group"], page["url"])
-        for page in found.pop("pages")
+        (page["page"], page["title"], page["group"], page["url"]) for page in found.pop("pages")
     ] == [
         ("first", "第一页", "开始", "first.html"),
         ("late", "Late", "后面", "late.html"),

@@ -160,9 +160,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> SiteProject:
         "lamp.on py:function 1 api.html#$ -",
         "lamp.on.steps py:attribute 1 api.html#$ -",
     )
-    files: dict[str, bytes | str] = {
-        f"docs/{path}": text for path, text in pages.items()
-    }
+    files: dict[str, bytes | str] = {f"docs/{path}": text for path, text in pages.items()}
     place = Paths(project.root, "lamps").inventory.relative_to(project.root)
     files |= {"pyproject.toml": PROJECT, str(place): known}
     write_tree(project.root, files)
@@ -191,9 +189,7 @@ def is_marked(link: Tag) -> bool:
 
 
 @pytest.mark.parametrize(("page", "forms"), [("here", "prlthi"), ("there", "prlth")])
-def test_addresses_of_upstream_lead_here(
-    page: str, forms: str, project: SiteProject
-) -> None:
+def test_addresses_of_upstream_lead_here(page: str, forms: str, project: SiteProject) -> None:
     shown = links(project, f"deep/{page}")
     for number, (address, place) in enumerate(HERE.items()):
         own = place.replace("#here", f"#{page}")
@@ -206,9 +202,7 @@ def test_addresses_of_upstream_lead_here(
 
 
 @pytest.mark.parametrize(("page", "forms"), [("here", "prlthi"), ("there", "prlth")])
-def test_only_english_pages_are_marked(
-    page: str, forms: str, project: SiteProject
-) -> None:
+def test_only_english_pages_are_marked(page: str, forms: str, project: SiteProject) -> None:
     shown = links(project, f"deep/{page}")
     for number, address in enumerate(ALL[len(HERE) :], len(HERE)):
         for form in forms:

@@ -104,9 +104,7 @@ CONFIGURATIONS = {
 }
 
 
-def test_an_upstream_may_have_pages_only(
-    tmp_path: Path, subtests: pytest.Subtests
-) -> None:
+def test_an_upstream_may_have_pages_only(tmp_path: Path, subtests: pytest.Subtests) -> None:
     hostile = "<script>hit()</script>\n<p onclick=hit()>Drunk warm.</p>"
     files = {
         "milk.md": "# Milk\n\nCold.\n",

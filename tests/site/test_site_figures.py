@@ -90,9 +90,7 @@ MYST_BLOCKS = (
 )
 
 
-def _page(
-    title: str, holders: Mapping[str, Holder], blocks: tuple[str, ...]
-) -> tuple[str, int]:
+def _page(title: str, holders: Mapping[str, Holder], blocks: tuple[str, ...]) -> tuple[str, int]:
     """Every block with every image in every holder, and how many there are."""
     parts = [title]
     for holder in holders.values():
@@ -175,9 +173,7 @@ def test_every_page_is_shown(fleet: Fleet) -> None:
         assert not fleet.article(page).select(".jz-broken"), page
 
 
-@pytest.mark.parametrize(
-    ("page", "count"), [("boats", REST_COUNT), ("oars", MYST_COUNT)]
-)
+@pytest.mark.parametrize(("page", "count"), [("boats", REST_COUNT), ("oars", MYST_COUNT)])
 def test_linked_words_replace_images(fleet: Fleet, page: str, count: int) -> None:
     article = fleet.article(page)
     assert not article.select("img")
@@ -279,9 +275,7 @@ def test_what_holds_a_cell_has_its_translated_title(fleet: Fleet) -> None:
     assert labels == ["译White sail", "译Red sail"]
     titles = [_text(node) for node in article.select(".sd-card-title .jz-zh")]
     assert titles == ["译Mast", "译Deck"]
-    assert _text(article.select_one(".sd-card-footer .jz-translated")) == (
-        "译At the bottom."
-    )
+    assert _text(article.select_one(".sd-card-footer .jz-translated")) == ("译At the bottom.")
     assert "译Rope" in _text(article.select_one("summary.sd-summary-title"))
     assert "译After it." in _text(article.select_one(".admonition.note"))
     assert "译Last words." in _text(article.select_one(".admonition.warning"))

@@ -50,9 +50,7 @@ def window(
 
 
 @pytest.fixture(scope="module", params=SITES)
-def folder(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A built site."""
     return get_site(request.param, tmp_path_factory).folder
 
@@ -140,9 +138,7 @@ def test_focus_is_seen_on_the_toggle_of_the_navigation(page: Window) -> None:
     # Who was on the keyboard last sees where the focus is.
     page.press(TAB)
     page.ask("document.querySelector('.primary-toggle').focus()")
-    outline = page.ask(
-        "getComputedStyle(document.querySelector('.primary-toggle:focus')).outline"
-    )
+    outline = page.ask("getComputedStyle(document.querySelector('.primary-toggle:focus')).outline")
     assert "solid" in outline
     assert "0px" not in outline
 
@@ -231,12 +227,8 @@ def test_a_pencil_leads_to_an_issue_that_is_filled_in(page: Window) -> None:
 
 
 @every_site
-@pytest.mark.parametrize(
-    "name", ["index.html", "progress.html", "pallas/gpu/reference.html"]
-)
-def test_pages_fit_phones(
-    window: Window, folder: Path, address: str, name: str
-) -> None:
+@pytest.mark.parametrize("name", ["index.html", "progress.html", "pallas/gpu/reference.html"])
+def test_pages_fit_phones(window: Window, folder: Path, address: str, name: str) -> None:
     if not (folder / name).is_file():
         pytest.skip("the site has no such page")
     window.resize(**PHONE)

@@ -103,9 +103,7 @@ def test_the_code_of_the_home_page_runs() -> None:
     *lines, last = code.split("\n")
     script = "\n".join([*lines, f"print(({last}).tolist())"])
     # In a process of its own: where JAX is loaded, other tests could not fork.
-    ran = subprocess.run(
-        (sys.executable, "-c", script), capture_output=True, text=True, check=True
-    )
+    ran = subprocess.run((sys.executable, "-c", script), capture_output=True, text=True, check=True)
     # d/dw (2w - 1)² = 4 (2w - 1)
     assert ran.stdout == "[-4.0, 4.0, 12.0]\n"
 

@@ -83,9 +83,7 @@ _MARKUP = f"{_IMAGE}{_SPLIT}{_LEADS}"
 _LIVE = (
     "applet base embed fencedframe foreignobject frame frameset iframe object portal set"
 ).split()
-_ADDRESSES = frozenset(
-    "action background data formaction href poster src xlink:href".split()
-)
+_ADDRESSES = frozenset("action background data formaction href poster src xlink:href".split())
 _FETCHED = frozenset(("poster", "src", "srcset", "background"))
 _RUNNING = re.compile(r"(?:javascript|vbscript|data:(?!image/))", re.IGNORECASE)
 
@@ -136,13 +134,11 @@ def _problems(element: Tag) -> Iterator[str]:
             yield f"{element.name} {name}={text}"
         if name == "style" and re.search(r"url\(|position", text):
             yield f"{element.name} {name}={text}"
-    if element.name == "style" and re.search(
-        r"url\(|@import|position|<", element.get_text()
-    ):
+    if element.name == "style" and re.search(r"url\(|@import|position|<", element.get_text()):
         yield str(element)
-    if element.name == "meta" and element.get(
-        "http-equiv", "Content-Security-Policy"
-    ) != ("Content-Security-Policy"):
+    if element.name == "meta" and element.get("http-equiv", "Content-Security-Policy") != (
+        "Content-Security-Policy"
+    ):
         yield str(element)
     if element.name == "link" and "//" in str(element.get("href")):
         yield str(element)
@@ -152,9 +148,7 @@ def test_nothing_of_others_is_live_on_any_page(site: Path) -> None:
     names = set()
     for name, page in _pages(site):
         names.add(name)
-        found = [
-            problem for element in page.find_all(True) for problem in _problems(element)
-        ]
+        found = [problem for element in page.find_all(True) for problem in _problems(element)]
         assert found == [], name
         # The search field is ours.
         forms = page.find_all(["form", "button", "select", "textarea"])

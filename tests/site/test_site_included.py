@@ -73,9 +73,7 @@ ENGLISH: Mapping[str, str] = {
             for name, (shown, _) in CODE.items()
         )
     ),
-    "docs/rest.rst": (
-        "Rest\n====\n\n.. include:: ../SNIPPET.rst\n   :start-after: lines.\n"
-    ),
+    "docs/rest.rst": ("Rest\n====\n\n.. include:: ../SNIPPET.rst\n   :start-after: lines.\n"),
 }
 CHINESE = {
     "News of the house": "茶馆新闻",
@@ -147,10 +145,7 @@ def test_links_lead_from_where_the_included_file_lies(tea: SiteProject) -> None:
 def test_bounds_are_those_of_the_english(tea: SiteProject) -> None:
     kettle, rest = article(tea, "kettle"), article(tea, "rest")
     assert "蒸汽很热。" in kettle
-    assert (
-        "The end."
-        not in kettle.rpartition("jz-since")[0] + kettle.partition("</details>")[2]
-    )
+    assert "The end." not in kettle.rpartition("jz-since")[0] + kettle.partition("</details>")[2]
     assert "第一行" not in kettle.partition("</details>")[2]
     assert "关于水的话。" in rest
     assert "没人要的话。" not in rest.partition("</details>")[2]

@@ -33,9 +33,7 @@ _FILES = {
     f"<table><tr>{'<td>a_long_name_of_a_wick</td>' * 9}</tr></table>\n\n"
     f"```\n{_LINES}\n```\n\n```\n{'light ' * 90}\n```\n",
     "gas.rst": "Gas\n===\n\nA gas lamp burns for a week.\n\n.. image:: gone.png\n",
-    "notes.ipynb": notebook(
-        prose("A lamp in code."), code("light = 1"), title="# Notes"
-    ),
+    "notes.ipynb": notebook(prose("A lamp in code."), code("light = 1"), title="# Notes"),
 }
 _POLICY = SitePolicy(
     title="Lamps",
@@ -77,9 +75,7 @@ def test_no_word_of_a_german_site_is_chinese(german: Path) -> None:
         and path.name != "copybutton.js"
         and "mathjax" not in path.parts
     ]
-    assert {"404.html", "words.js", "all.css", "atom.xml"} <= {
-        path.name for path in ours
-    }
+    assert {"404.html", "words.js", "all.css", "atom.xml"} <= {path.name for path in ours}
     for path in ours:
         html = path.read_text(encoding="utf-8")
         # Comments of our scripts have examples.
@@ -151,9 +147,7 @@ def pages(german: Path, browser: Browser) -> Iterator[Open]:
 def test_a_phone_has_the_link_to_english(pages: Open, width: int) -> None:
     page = pages("oil.html", viewport={"width": width, "height": 700})
     assert page.evaluate("document.documentElement.scrollWidth") == width
-    controls = page.locator(
-        ".bd-header-article :is(.sidebar-toggle, .jz-toggle, a, .btn)"
-    )
+    controls = page.locator(".bd-header-article :is(.sidebar-toggle, .jz-toggle, a, .btn)")
     boxes = [one.bounding_box() for one in controls.all() if one.is_visible()]
     edges = [(box["x"], box["x"] + box["width"]) for box in boxes if box]
     assert page.locator(".jz-to-english").is_visible()
@@ -229,15 +223,11 @@ def test_the_english_view_has_english_navigation(pages: Open) -> None:
 def test_each_view_says_what_it_shows(german: Path) -> None:
     page = read(german, "oil.html")
     for words in ("the translation only", "each paragraph in both", "the English only"):
-        assert re.search(
-            rf'<label title="Show {words}[^"]*&#10;Press b to switch">', page
-        )
+        assert re.search(rf'<label title="Show {words}[^"]*&#10;Press b to switch">', page)
 
 
 def test_the_link_to_the_original_is_no_mark(german: Path) -> None:
-    link = re.search(
-        r'<a class="jz-header-link jz-to-english".*?</a>', read(german, "oil.html")
-    )
+    link = re.search(r'<a class="jz-header-link jz-to-english".*?</a>', read(german, "oil.html"))
     assert link
     assert link[0].endswith("><span>Original</span></a>")
     assert "on the English site" in link[0]

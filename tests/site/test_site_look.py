@@ -117,9 +117,7 @@ PROGRESS: dict[str, Any] = {
     "fuzzy": 90,
     "translated": 730,
     "untranslated": 980,
-    "pages": [
-        dict(zip(FACTS, facts, strict=True), url=f"{facts[0]}.html") for facts in PAGES
-    ],
+    "pages": [dict(zip(FACTS, facts, strict=True), url=f"{facts[0]}.html") for facts in PAGES],
     "next": ["partly", "reading", "gone"],
     "contributors": [
         {"name": "林一", "messages": 1200},
@@ -150,9 +148,7 @@ class FolderReader(Reader):
 
 
 @pytest.fixture
-def reader(
-    browser: Browser, site: Path, request: pytest.FixtureRequest
-) -> Iterator[Reader]:
+def reader(browser: Browser, site: Path, request: pytest.FixtureRequest) -> Iterator[Reader]:
     """A reader at a desktop; ``windows`` makes others."""
     options = getattr(request, "param", {})
     reader = FolderReader(browser, f"{site.as_uri()}/", **options)
@@ -162,9 +158,7 @@ def reader(
 
 def windows(**options: dict[str, Any]) -> pytest.MarkDecorator:
     """Return the mark of a test whose readers have these options, by the name of the case."""
-    return pytest.mark.parametrize(
-        "reader", options.values(), indirect=True, ids=list(options)
-    )
+    return pytest.mark.parametrize("reader", options.values(), indirect=True, ids=list(options))
 
 
 phone = windows(phone={"viewport": PHONE, "has_touch": True, "is_mobile": True})
@@ -221,9 +215,7 @@ def test_each_of_three_views_shows_its_languages(reader: Reader) -> None:
     assert not page.locator(".bd-article .jz-en:visible").count()
 
 
-@pytest.mark.parametrize(
-    "contents", ["nav.page-toc a[href='#blocks']", "nav.contents a"]
-)
+@pytest.mark.parametrize("contents", ["nav.page-toc a[href='#blocks']", "nav.contents a"])
 def test_contents_follow_the_view(reader: Reader, contents: str) -> None:
     page = reader.open("more")
     link = page.locator(contents)

@@ -45,9 +45,7 @@ def read(**changes: Any) -> Any:
         ),
     ],
 )
-def test_the_file_that_proves_a_page(
-    source: str, files: list[str], document: str
-) -> None:
+def test_the_file_that_proves_a_page(source: str, files: list[str], document: str) -> None:
     page = {**PAGE, "source": source, "files": dict.fromkeys(files, "sha256:0")}
     assert read(pages=[page]).pages[0].document == document
 

@@ -182,9 +182,7 @@ def test_names_of_other_sites_are_links_by_the_table_of_names(tmp_path: Path) ->
     article = workshop.article("uses")
     assert f'href="{VASE}shapes.html#vase-shapes"' in article
     # Nothing documents the module, but a page is called like it.
-    assert re.search(
-        r'internal" href="glass.html"[^>]*><code[^>]*><span[^>]*>glass<', article
-    )
+    assert re.search(r'internal" href="glass.html"[^>]*><code[^>]*><span[^>]*>glass<', article)
     only_here = f"{listed}lamp.deep.only_here.html#lamp.deep.only_here"
     assert leads(workshop, "around") == {
         # Not Python's: the module around it has one.

@@ -74,9 +74,7 @@ def test_old_links_lead_to_the_same_english_address_in_chromium(
         assert page.evaluate(LINK) == ENGLISH
 
 
-def test_of_several_folders_the_english_one_is_left_out(
-    tmp_path: Path, browser: Browser
-) -> None:
+def test_of_several_folders_the_english_one_is_left_out(tmp_path: Path, browser: Browser) -> None:
     several = Folders(("manual", "examples"))
     with published(tmp_path, several, "manual/conf.py") as home:
         page = browser.new_page()

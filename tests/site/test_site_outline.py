@@ -181,10 +181,7 @@ def test_navigation_follows_the_contents_of_a_book(looms: Built) -> None:
 def test_book_lists_contents_fills_in_words_and_names_figures(looms: Built) -> None:
     article = looms.words("warp")
     assert "The weft EN More A EN More B EN" in article
-    assert (
-        "Take a shuttle and twelve threads: A wide loom , A wide loom , this one ."
-        in article
-    )
+    assert "Take a shuttle and twelve threads: A wide loom , A wide loom , this one ." in article
     links = looms.page("warp").select('article p a.internal[href="#loom"]')
     assert len(links) == 3
     assert looms.said == ""

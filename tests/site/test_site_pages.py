@@ -133,9 +133,7 @@ pytestmark = pytest.mark.slow  # the first makes the site of the sample
 
 
 @pytest.fixture(scope="session", params=NAMES)
-def site(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Site:
+def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Site:
     return get_site(request.param, tmp_path_factory)
 
 
@@ -154,13 +152,8 @@ def test_no_id_occurs_twice(site: Site) -> None:
 
 def test_nothing_is_loaded_from_another_machine(site: Site) -> None:
     assert list(site.remote_loads()) == []
-    sheets = "".join(
-        path.read_text(encoding="utf-8") for path in site.folder.rglob("*.css")
-    )
-    assert (
-        re.findall(r"(?:@import\s+[\"']?|url\(\s*[\"']?)(?:https?:)?//[^)\"']+", sheets)
-        == []
-    )
+    sheets = "".join(path.read_text(encoding="utf-8") for path in site.folder.rglob("*.css"))
+    assert re.findall(r"(?:@import\s+[\"']?|url\(\s*[\"']?)(?:https?:)?//[^)\"']+", sheets) == []
 
 
 def test_one_sheet_and_no_script_hold_up_a_page(site: Site) -> None:
@@ -185,15 +178,11 @@ def test_code_is_upstreams(site: Site) -> None:
         page: list(code.differences(site.pages[f"{page}.html"].code))
         for page, code in expected.items()
     }
-    assert {
-        page: differences for page, differences in found.items() if differences
-    } == {}
+    assert {page: differences for page, differences in found.items() if differences} == {}
 
 
 def test_no_formula_is_left_as_it_was_written(site: Site) -> None:
-    left = {
-        path: FORMULA.findall("".join(html.prose)) for path, html in site.pages.items()
-    }
+    left = {path: FORMULA.findall("".join(html.prose)) for path, html in site.pages.items()}
     assert {path: formulas for path, formulas in left.items() if formulas} == {}
 
 

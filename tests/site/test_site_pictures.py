@@ -35,9 +35,7 @@ PLOT = '<div id="plot-1" style="height:525px; width:100%"></div><script>plot("pl
 
 
 # As notebooks have them in outputs.
-OUTPUT = (
-    f"Output\n======\n\n.. raw:: html\n\n   {TABLE}\n\n.. raw:: html\n\n   {PLOT}\n"
-)
+OUTPUT = f"Output\n======\n\n.. raw:: html\n\n   {TABLE}\n\n.. raw:: html\n\n   {PLOT}\n"
 
 
 class Built(SiteProject, frozen=True):
@@ -110,9 +108,7 @@ def test_no_room_is_left_blank(project: Built) -> None:
     assert page.select_one('span[id="meter_1"]:not([style], [class])') is not None
     assert not page.select(".meter, [style], [height], object, iframe")
     # A drawing without a script is shown as it is.
-    assert [Path(str(image["src"])).name for image in page.select("img")] == [
-        "still.svg"
-    ]
+    assert [Path(str(image["src"])).name for image in page.select("img")] == ["still.svg"]
 
 
 def test_a_film_is_a_link_in_a_box(project: Built) -> None:
@@ -166,8 +162,6 @@ def test_a_chart_that_cannot_be_drawn_is_its_text_and_a_finding(project: Built) 
     assert "A -->" in source.get_text()
     assert "Before." in words_of(page)
     assert "After." in words_of(page)
-    reason = (
-        r"charts: \d+: the Mermaid chart cannot be drawn: .*unexpected end of input"
-    )
+    reason = r"charts: \d+: the Mermaid chart cannot be drawn: .*unexpected end of input"
     assert re.search(reason, project.said)
     assert "gone.mmd" in words_of(page)

@@ -107,9 +107,7 @@ def test_pages_of_our_own(built: Workshop) -> None:
 def test_the_search_has_the_words_of_every_page(built: Workshop) -> None:
     assert not (built.target / "searchindex.js").exists()
     folder = built.target / "_search"
-    entries = "".join(
-        path.read_text(encoding="utf-8") for path in (folder / "entries").iterdir()
-    )
+    entries = "".join(path.read_text(encoding="utf-8") for path in (folder / "entries").iterdir())
     # Of a translation, of its English beside it, of code, and of a name with its module.
     for entry in ("梯度", "正文", "workshop", ".lamp.on"):
         assert f'"{entry}":"' in entries

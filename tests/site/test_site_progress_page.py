@@ -16,9 +16,7 @@ to_body = partial(own_pages.to_body, locale="zh_CN")
 EVIL = "<script>alert(1)</script>\"'>{{ 7*7 }}"
 
 
-def page(
-    name: str, words: int, translated: int = 0, fuzzy: int = 0, **more: str
-) -> dict[str, Any]:
+def page(name: str, words: int, translated: int = 0, fuzzy: int = 0, **more: str) -> dict[str, Any]:
     made = {"page": name, "title": name, "url": f"{name}.html", "group": "正文"} | more
     return made | {
         "words": words,

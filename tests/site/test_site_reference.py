@@ -92,9 +92,7 @@ def test_pages_that_list_an_object_are_above_its_page(project: SiteProject) -> N
     assert "aria-current" not in marked.attrs
 
 
-@pytest.mark.parametrize(
-    ("page", "line"), [("shine", 4), ("glow", 4), ("dim", 31), ("Lamp", 39)]
-)
+@pytest.mark.parametrize(("page", "line"), [("shine", 4), ("glow", 4), ("dim", 31), ("Lamp", 39)])
 def test_page_names_its_source(project: SiteProject, page: str, line: int) -> None:
     fresh = project.article(f"_autosummary/lamps.{page}").select_one(".jz-fresh a")
     assert words_of(fresh) == f"lamps/__init__.py:{line}"
@@ -256,9 +254,7 @@ options = Options()
 """
     copied.write("package/lamps/options.py", options)
     table = 'options = { list_options = "lamps.options.options" }'
-    copied.change(
-        "pyproject.toml", 'path = "package"\n', f'path = "package"\n{table}\n'
-    )
+    copied.change("pyproject.toml", 'path = "package"\n', f'path = "package"\n{table}\n')
     page = "Options\n=======\n\nSee :func:`lamps.shine`.\n\n.. list_options::\n"
     copied.write("english/options.rst", page)
     help_text = "Watts of a lamp. See :func:`shine`."
@@ -296,10 +292,7 @@ def test_verify_site_proves_docstrings_that_match_the_lock(copied: SiteProject) 
     english.write_bytes(english.read_bytes() + b"\n\nMore.")
     said = copied.run("verify-site", site, code=1)
     assert "not proved: " in said
-    assert (
-        "of the API reference, because the docstrings that the lock lists are missing"
-        in said
-    )
+    assert "of the API reference, because the docstrings that the lock lists are missing" in said
     assert "✗" not in said
 
 

@@ -95,9 +95,7 @@ class Leads(Struct, frozen=True, kw_only=True):
 
 
 PAGES = {
-    "kettle": Leads(
-        other="0.11.0/index.html", canonical=f"{HOME}/kettle.html", same=SAME
-    ),
+    "kettle": Leads(other="0.11.0/index.html", canonical=f"{HOME}/kettle.html", same=SAME),
     "ways/steep": Leads(
         other="../0.11.0/index.html",
         canonical=f"{HOME}/ways/steep.html",
@@ -191,9 +189,7 @@ def test_equal_pages_are_built_once_and_their_addresses_lead_there(site: Path) -
     ]
     assert not (release / "_static" / "mathjax").exists()
     read = site.parents[1] / "zh_CN" / "house@0.11.0" / "doctrees"
-    assert {file.stem for file in read.rglob("*.doctree")} == {
-        *("index", "brew", "cosy", "pot")
-    }
+    assert {file.stem for file in read.rglob("*.doctree")} == {*("index", "brew", "cosy", "pot")}
     addresses = (release / "sitemap.xml").read_text(encoding="utf-8")
     assert "brew.html" in addresses
     assert "kettle.html" not in addresses

@@ -34,9 +34,7 @@ Call it once.
 
 Left alone.
 """
-COPY = Copy(
-    file="a.md", commit="0" * 40, page="a", author="Wang <w@x.org>", licence="CC0-1.0"
-)
+COPY = Copy(file="a.md", commit="0" * 40, page="a", author="Wang <w@x.org>", licence="CC0-1.0")
 MODEL = Machine(model="m-1", prompt=1, date="2026-05-01")
 
 
@@ -167,9 +165,7 @@ def test_the_panel_in_another_language_names_who_wrote_it() -> None:
     memory = Entry(msgid="x", msgstr="Titel", notes=notes)
     html = panel(record(found, memory), (), "de")
     assert "<summary>State of the translation: translated 1, in English 3<" in html
-    assert (
-        "Translated by Wang (1, from an earlier translation, CC0-1.0), &lt;b&gt; (1)."
-    ) in html
+    assert ("Translated by Wang (1, from an earlier translation, CC0-1.0), &lt;b&gt; (1).") in html
     assert "Translated by" not in panel(record(found), (), "de")
 
 

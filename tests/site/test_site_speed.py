@@ -102,9 +102,7 @@ def test_plain_words_of_code_have_no_marks_and_none_is_lost() -> None:
     assert "p" in marks[0]
 
 
-@pytest.mark.parametrize(
-    "style", ["a11y-high-contrast-light", "a11y-high-contrast-dark"]
-)
+@pytest.mark.parametrize("style", ["a11y-high-contrast-light", "a11y-high-contrast-dark"])
 def test_words_without_marks_have_the_colour_of_all_text(style: str) -> None:
     formatter = HtmlFormatter[str](style=style)
     colours = {formatter.style.style_for_token(kind)["color"] for kind in PLAIN}

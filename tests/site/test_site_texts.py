@@ -160,8 +160,7 @@ def test_scripts_ask_for_words_that_are_there() -> None:
     found = {
         "reading": re.findall(r"SAID\.(\w+)", reading)
         + re.findall(r'"((?:issue|hide) \w+)"', reading),
-        "search": re.findall(r"SAID\.(\w+)", search)
-        + re.findall(r'counted\("(\w+)"', search),
+        "search": re.findall(r"SAID\.(\w+)", search) + re.findall(r'counted\("(\w+)"', search),
     }
     for part, keys in found.items():
         assert len(keys) > 3

@@ -36,9 +36,7 @@ def msgstr(chance: random.Random, msgid: str) -> str:
     """A hostile text, or one of random pieces that mean something to parsers."""
     if chance.random() < 0.5:
         return hostile(chance.choice(list(HOSTILE)), msgid)
-    return "".join(
-        chance.choice([*WEIRD, msgid, "文字"]) for _ in range(chance.randrange(1, 12))
-    )
+    return "".join(chance.choice([*WEIRD, msgid, "文字"]) for _ in range(chance.randrange(1, 12)))
 
 
 def documents() -> Iterator[Document]:
@@ -56,8 +54,7 @@ def test_no_translation_alters_what_runs() -> None:
     while given < MSGSTRS:
         for page in pages:
             translations = {
-                message.msgid: msgstr(chance, message.msgid)
-                for _, message in page.messages()
+                message.msgid: msgstr(chance, message.msgid) for _, message in page.messages()
             }
             merged = merge(page, translations)
             given, refused = given + len(translations), refused + len(merged.rejected)

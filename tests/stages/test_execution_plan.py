@@ -360,12 +360,9 @@ def test_each_file_is_told_once_however_many_rules_name_it(bare: Path) -> None:
     loud = Mode(name="loud", note="aloud", startup="loud.py")
     (bare / "loud.py").write_text("1")
     rules = [
-        RunRule(pages=(page,), reason="accelerator", modes=(QUIET, loud))
-        for page in ("a", "b")
+        RunRule(pages=(page,), reason="accelerator", modes=(QUIET, loud)) for page in ("a", "b")
     ]
-    upstream = Upstream(
-        package="JAX", version="1", name="demo", url="x", run=tuple(rules)
-    )
+    upstream = Upstream(package="JAX", version="1", name="demo", url="x", run=tuple(rules))
     settings = Settings(root=bare, locales=(), upstreams={"demo": upstream})
     (found,) = startup_findings(run_of(settings, upstream, locales=()))
     assert (found.where, found.exit_code) == (PATH, 2)

@@ -157,8 +157,7 @@ def test_rules_say_how_a_page_runs_and_the_result_says_so(tmp_path: Path) -> Non
     partial = "accelerator: from code cell 3 on, wants a TPU"
     failed = "code cell 2: ZeroDivisionError: division by zero (upstream)"
     assert {
-        page: (one.status, one.reason, f"{one.cells}/{one.total}")
-        for page, one in results.items()
+        page: (one.status, one.reason, f"{one.cells}/{one.total}") for page, one in results.items()
     } == {
         "partial": (Status.PARTIAL, partial, "1/4"),
         "whole": (Status.PASSED, "", "1/1"),
@@ -217,9 +216,7 @@ on_import("colorsys", lambda module: vars(module).update(volume=os.environ["VOLU
 
 
 @pytest.mark.kernel
-def test_a_mode_holds_in_every_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mode_holds_in_every_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = TracedProject(tmp_path)
     project.rules = (RunRule(pages=("*",), reason="accelerator", modes=(MODE,)),)
     (tmp_path / "startup").mkdir()

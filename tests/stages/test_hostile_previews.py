@@ -113,9 +113,7 @@ def one_of(page: Tag, selector: str) -> Tag:
 
 
 @pytest.fixture(scope="module", params=PAGES)
-def preview(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+def preview(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The preview of a hostile page."""
     folder = tmp_path_factory.mktemp("previews")
     (folder / "cup.png").write_bytes(b"image")
@@ -176,9 +174,7 @@ def test_a_preview_may_fetch_nothing_and_run_nothing(preview: Path) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_acts_in_the_workbench(name: str, tmp_path: Path) -> None:
     document = read_document(name, PAGES[name].encode())
-    marked = render_marked(
-        document, merge(document, {}), folder=PageFolder(tmp_path), outputs=None
-    )
+    marked = render_marked(document, merge(document, {}), folder=PageFolder(tmp_path), outputs=None)
     for html in (marked.html, *marked.inner.values()):
         assert_nothing_acts(BeautifulSoup(html, "html.parser"))
     assert 'data-block="' in marked.html
@@ -229,9 +225,7 @@ def test_a_browser_runs_nothing_of_a_preview(preview: Path, browser: Browser) ->
     page.wait_for_timeout(300)
     assert page.title() == f"Tea {SCRIPT}"
     assert page.url == preview.as_uri()
-    assert not [
-        address for address in asked if not address.startswith(("file:", "data:"))
-    ]
+    assert not [address for address in asked if not address.startswith(("file:", "data:"))]
     page.close()
 
 

@@ -124,9 +124,7 @@ def test_one_changed_translation_is_one_changed_entry(project: Project) -> None:
     assert changed == {f'msgstr "{text}"'.encode() for text in texts}
 
 
-def test_a_page_that_an_upgrade_leaves_alone_keeps_its_file(
-    project: Project, origin: Path
-) -> None:
+def test_a_page_that_an_upgrade_leaves_alone_keeps_its_file(project: Project, origin: Path) -> None:
     before = project.text("intro/start")
     project.sync("v2")
     assert project.text("intro/start") == before
@@ -233,9 +231,7 @@ def test_a_page_without_any_file_is_forgotten(project: Project) -> None:
 def test_paragraphs_that_upstream_joined_come_back_with_all_their_english(
     project: Project, refs: tuple[str, str]
 ) -> None:
-    joined = FIRST["guide.md"].replace(
-        "small tools.\n\nThe saw", "small tools. The saw"
-    )
+    joined = FIRST["guide.md"].replace("small tools.\n\nThe saw", "small tools. The saw")
     again = joined.replace("else has come in.", "else has come in. Ask first.")
     pages = {"v2": FIRST | {"guide.md": joined}, "v3": FIRST | {"guide.md": again}}
     other = project.moved_to("joined", {"v1": FIRST, **pages})
@@ -256,8 +252,7 @@ def test_a_change_that_was_followed_comes_back_with_its_note(project: Project) -
     link = "Plans for all of the benches hang on the wall, and [on paper]({}) in the office.\n"
     old, new = "http://bench.example.org/plans", "https://bench.example.org/plans"
     pages = {
-        ref: FIRST | {"plans.md": link.format(url)}
-        for ref, url in {"v2": old, "v3": new}.items()
+        ref: FIRST | {"plans.md": link.format(url)} for ref, url in {"v2": old, "v3": new}.items()
     }
     other = project.moved_to("followed", {"v1": FIRST, **pages})
     other.sync("v2")
@@ -304,9 +299,7 @@ def test_a_lost_commit_is_reported_and_its_translations_stay(project: Project) -
     run = other.sync("v2")
     assert run.codes == ["memory-not-recovered"]
     (finding,) = run.findings("guide")
-    assert re.search(
-        r"of \d+ translations is unavailable.*'[0-9a-f]{40}'", finding.text
-    )
+    assert re.search(r"of \d+ translations is unavailable.*'[0-9a-f]{40}'", finding.text)
     assert finding.where.startswith("translations/memory/zh_CN/docs/guide.po:")
     assert other.entry("guide", "Glue").is_translated
     drawers = other.entry("guide", "three drawers")
@@ -626,9 +619,7 @@ def test_a_full_disk_loses_nothing(
     assert project.trees == teammate.trees
 
 
-@pytest.mark.parametrize(
-    "state", ["{", "[]", '{"guide": 1}', '{"guide": ["<<<", "x"]}']
-)
+@pytest.mark.parametrize("state", ["{", "[]", '{"guide": 1}', '{"guide": ["<<<", "x"]}'])
 def test_a_damaged_state_file_is_no_matter(project: Project, state: str) -> None:
     before = project.trees
     project.paths.memory_state(LOCALE).write_text(state, encoding="utf-8")

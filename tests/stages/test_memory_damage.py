@@ -409,9 +409,7 @@ def kill_before_state(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(State, "write", write_or_die)
 
 
-@pytest.mark.parametrize(
-    "kill", [kill_before_removal, kill_after_removal, kill_before_state]
-)
+@pytest.mark.parametrize("kill", [kill_before_removal, kill_after_removal, kill_before_state])
 def test_run_killed_while_it_removes_the_memory_of_a_moved_page(
     long_origin: Path, tmp_path: Path, kill: Callable[[pytest.MonkeyPatch], None]
 ) -> None:

@@ -26,9 +26,7 @@ def project(tmp_path: Path, origin: Path) -> Project:
     return made
 
 
-def draft_all(
-    project: Project, page: str = "guide", msgstr: str = "机器写的：{}。"
-) -> None:
+def draft_all(project: Project, page: str = "guide", msgstr: str = "机器写的：{}。") -> None:
     """What ``draft`` writes, with the header as it is."""
 
     def change(entry: Entry) -> Entry:
@@ -71,9 +69,7 @@ def test_a_draft_names_nobody_as_its_translator(project: Project) -> None:
 
 
 @pytest.mark.parametrize("is_stored", [True, False])
-def test_whoever_confirms_a_draft_is_its_translator(
-    project: Project, *, is_stored: bool
-) -> None:
+def test_whoever_confirms_a_draft_is_its_translator(project: Project, *, is_stored: bool) -> None:
     draft_all(project)
     if is_stored:
         project.sync("v1")

@@ -30,9 +30,7 @@ def paths(synced: Path) -> Paths:
 
 
 @pytest.fixture(scope="module")
-def anew(
-    synced_sample: Path, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Any]:
+def anew(synced_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What is said of the pages after an edit if nothing is known of them."""
     paths = Paths(tmp_path_factory.mktemp("anew") / "project", "sample")
     shutil.copytree(synced_sample, paths.root, symlinks=True)

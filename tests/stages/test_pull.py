@@ -51,9 +51,7 @@ class Place:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.settings = Settings(
-            root=folder / "project", locales=("zh_CN",), upstreams={}
-        )
+        self.settings = Settings(root=folder / "project", locales=("zh_CN",), upstreams={})
         self.settings.root.mkdir()
         self.docs = self.settings.root / "upstream" / "x"
         self.output = io.StringIO()
@@ -104,9 +102,7 @@ def place(tmp_path: Path) -> Place:
 
 
 def upstream_of(url: object, ref: str = "v2", docs: Folders = DOCS) -> Upstream:
-    return Upstream(
-        package="JAX", version="0.10.2", name="x", url=str(url), ref=ref, docs=docs
-    )
+    return Upstream(package="JAX", version="0.10.2", name="x", url=str(url), ref=ref, docs=docs)
 
 
 @pytest.fixture(params=["url", "bundle", "local", "bare"])
@@ -406,9 +402,7 @@ def test_paths_that_leave_the_docs_are_left_out(name: bytes, place: Place) -> No
     assert len(lock.refused) == (name != b".git")
 
 
-def test_a_plain_folder_is_copied_without_junk_and_links(
-    tmp_path: Path, place: Place
-) -> None:
+def test_a_plain_folder_is_copied_without_junk_and_links(tmp_path: Path, place: Place) -> None:
     docs, upstream = tmp_path / "plain/docs", upstream_of(tmp_path / "plain", ref="")
     junk = (".ipynb_checkpoints/a.md", "__pycache__/x.pyc", ".hidden")
     write_tree(docs, FIRST | dict.fromkeys(junk, b""))

@@ -225,9 +225,7 @@ def test_the_english_inventory_is_fetched_and_an_older_one_stays(
         assert not is_newer(elsewhere)
 
 
-@pytest.mark.parametrize(
-    "command", [["pull", "sample"], ["sync", "sample", "--no-execute"]]
-)
+@pytest.mark.parametrize("command", [["pull", "sample"], ["sync", "sample", "--no-execute"]])
 def test_who_pulls_fetches_inventories_and_a_check_does_not(
     project: Path,
     english_site: tuple[Path, str],

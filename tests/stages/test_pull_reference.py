@@ -24,12 +24,9 @@ from pipeline.stages.pull.stage import pull, read_pulled
 
 pytestmark = pytest.mark.slow
 
-LAMPS = tomllib.loads(
-    (Path(__file__).parent / "data" / "lamps.toml").read_text(encoding="utf-8")
-)
+LAMPS = tomllib.loads((Path(__file__).parent / "data" / "lamps.toml").read_text(encoding="utf-8"))
 PAGES, DOCSTRINGS = (
-    {path: text.encode() for path, text in LAMPS[name].items()}
-    for name in ("pages", "docstrings")
+    {path: text.encode() for path, text in LAMPS[name].items()} for name in ("pages", "docstrings")
 )
 TOGGLE = "_api/_autosummary/lamps.Lamp/lamps.Lamp.toggle.docstring"
 PACKAGE: bytes = LAMPS["package"].encode()
@@ -40,9 +37,7 @@ class Project(Struct):
     """A project whose upstream is a folder, with a package in a folder of its own."""
 
     root: Path
-    reference: ReferenceTable | None = field(
-        default_factory=lambda: ReferenceTable(path="package")
-    )
+    reference: ReferenceTable | None = field(default_factory=lambda: ReferenceTable(path="package"))
     version: str = ""
     url: str = "origin"
 
@@ -219,9 +214,7 @@ def test_options_that_cannot_be_read_are_named(project: Project) -> None:
     assert "options.rst:4: lamps.gone cannot be read: " in said
 
 
-def test_package_that_hangs_is_stopped(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_package_that_hangs_is_stopped(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adapter, "SECONDS", 2.0)
     project.package(b"import time\ntime.sleep(60)\n")
     lock, said = project.pull()

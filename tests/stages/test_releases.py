@@ -33,9 +33,7 @@ def files(project: Project) -> dict[str, bytes]:
 
 def untranslated(project: Project) -> list[str]:
     entries = [one for page in project.pages() for one in project.read(page).entries]
-    return sorted(
-        entry.msgid for entry in entries if not (entry.obsolete or entry.is_finished)
-    )
+    return sorted(entry.msgid for entry in entries if not (entry.obsolete or entry.is_finished))
 
 
 def finish(project: Project) -> None:

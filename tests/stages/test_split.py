@@ -22,9 +22,7 @@ ODD_NOTEBOOK = notebook(prose("# Odd"), weight=float("nan"))
 
 def page_of(path: str, digit: str) -> Page:
     """A page of one document, whose blob is all of one digit."""
-    return Page(
-        name=path.partition(".")[0], files=(SourceFile(path=path, blob=digit * 40),)
-    )
+    return Page(name=path.partition(".")[0], files=(SourceFile(path=path, blob=digit * 40),))
 
 
 def split_texts(root: Path, texts: Mapping[str, str]) -> SplitPage:

@@ -41,8 +41,7 @@ SAMPLE = ROOT / "upstream" / "sample"
 TRANSLATIONS = ROOT / "translations" / LOCALE / "sample"
 RELEASES = ("v1", "v2", "v3")
 PAGES = tuple(
-    "arrays faq grad guides/debugging guides/random guides/vmap index reference "
-    "regression".split()
+    "arrays faq grad guides/debugging guides/random guides/vmap index reference regression".split()
 )
 SUFFIXES = (".ipynb", ".md", ".rst")
 WITH_CODE = frozenset(PAGES) - {"faq", "index", "reference"}
@@ -93,9 +92,7 @@ def old_page(page: str, release: str) -> OldPage:
         translations |= added
     if release == "v1" and page in RENAMED:
         name = name.replace(page, RENAMED[page])
-    return OldPage(
-        path=name, data=data, blocks=blocks_of(document), translations=translations
-    )
+    return OldPage(path=name, data=data, blocks=blocks_of(document), translations=translations)
 
 
 def _edits(
@@ -105,9 +102,7 @@ def _edits(
     start, english, chinese_words = ADDED[release]
     edits: dict[str, str] = {}
     added: dict[str, str] = {}
-    messages = [
-        message for _, message in document.messages() if message.kind == "paragraph"
-    ]
+    messages = [message for _, message in document.messages() if message.kind == "paragraph"]
     for message in messages[start::5]:
         # Only behind a sentence: else it would be another one.
         if message.msgid.endswith("."):
@@ -134,11 +129,7 @@ def _with_code(data: bytes, release: str) -> bytes:
 def make_sample_history(folder: Path) -> Path:
     """Make a repository with the three releases of the sample, a month apart."""
     init_repository(folder)
-    others = {
-        path: data
-        for path, data in read_tree(SAMPLE).items()
-        if not path.endswith(SUFFIXES)
-    }
+    others = {path: data for path, data in read_tree(SAMPLE).items() if not path.endswith(SUFFIXES)}
     for month, release in enumerate(RELEASES, start=1):
         pages = [old_page(page, release) for page in PAGES]
         files = {f"docs/{page.path}": page.data for page in pages}

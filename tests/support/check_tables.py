@@ -61,11 +61,7 @@ def subject(
 
 def subjects(case: dict[str, Any]) -> list[Subject]:
     """Return the translations of one case of a table."""
-    fields = {
-        name: case[name]
-        for name in ("kind", "markup", "previous", "fuzzy")
-        if name in case
-    }
+    fields = {name: case[name] for name in ("kind", "markup", "previous", "fuzzy") if name in case}
     if "entries" in case:
         return [subject(msgid, msgstr, **fields) for msgid, msgstr in case["entries"]]
     return [subject(case["msgid"], case["msgstr"] * case.get("times", 1), **fields)]

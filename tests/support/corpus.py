@@ -69,16 +69,12 @@ def msgids(document: Document) -> list[str]:
     return [message.msgid for _, message in document.messages()]
 
 
-def translated(
-    document: Document, translate: Callable[[str], str] = pseudo
-) -> dict[str, str]:
+def translated(document: Document, translate: Callable[[str], str] = pseudo) -> dict[str, str]:
     """Return a translation of each message of a document."""
     return {msgid: translate(msgid) for msgid in msgids(document)}
 
 
-def documents_of(
-    repository: Repository, pages: Sequence[tuple[str, str]]
-) -> Iterator[Document]:
+def documents_of(repository: Repository, pages: Sequence[tuple[str, str]]) -> Iterator[Document]:
     """Yield the documents of pages of the real docs, each given by its path and its blob."""
     contents = repository.read([blob for _, blob in pages])
     for (path, _), (_, data) in zip(pages, contents, strict=True):
@@ -207,9 +203,7 @@ def rendered(text: str) -> str:
     return re.sub(r"\s+", "", html)
 
 
-_PROSE = re.compile(
-    r"\{(?!code|raw|math|eval-rst|toctree|include|mermaid|list-table)[^{}]*\}"
-)
+_PROSE = re.compile(r"\{(?!code|raw|math|eval-rst|toctree|include|mermaid|list-table)[^{}]*\}")
 _CAPTION = re.compile(r"^([ \t]*:?caption:).*", re.MULTILINE)
 
 

@@ -228,9 +228,7 @@ def kinds(glossary: Glossary) -> tuple[Damage, ...]:
             fixable=True,
         ),
         kind("copy the English", _copy, "M301 M302"),
-        kind(
-            "leave half of it in English", _half_in_english, "M301 M303 M306 M307 M501"
-        ),
+        kind("leave half of it in English", _half_in_english, "M301 M303 M306 M307 M501"),
         kind(
             "cut off the second half",
             of_text(_cut),

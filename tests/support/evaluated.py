@@ -28,8 +28,7 @@ from myst_parser.parsers.docutils_ import Parser as MystParser
 
 _RECORDED = ("ref", "a", "download", "octicon", "kbd", "eval", "term", "abbr")  # roles
 _EXTENSIONS = (
-    "amsmath attrs_block attrs_inline colon_fence deflist dollarmath "
-    "html_admonition html_image"
+    "amsmath attrs_block attrs_inline colon_fence deflist dollarmath html_admonition html_image"
 )
 _SETTINGS: dict[str, Any] = {
     "_disable_config": True,

@@ -42,9 +42,7 @@ TABLES = notebook(
     kernelspec={"name": "python3", "display_name": IMAGE},
 )
 # A title with what terminals act on; nobody can translate it, since no catalogue can hold it.
-ESCAPES = (
-    "# Spoons \x1b[31mred\x1b]8;;https://evil.example\x07 ::error::done\n\nWords.\n"
-)
+ESCAPES = "# Spoons \x1b[31mred\x1b]8;;https://evil.example\x07 ::error::done\n\nWords.\n"
 
 
 def make_project(root: Path) -> None:

@@ -29,9 +29,7 @@ class Told(Struct, frozen=True):
         return value
 
 
-def command(
-    line: str, *words: str | Path, code: int | None = 0, root: Path = Path()
-) -> Told:
+def command(line: str, *words: str | Path, code: int | None = 0, root: Path = Path()) -> Told:
     """Run a command, by default in the current folder. It must end with ``code``, if not None.
 
     The words of ``line`` come before ``words``, which may have spaces.

@@ -84,9 +84,7 @@ class Project(Struct):
             root=self.root,
             locales=self.locales,
             upstreams={"demo": upstream},
-            execution=ExecutionPolicy(
-                timeout=self.timeout, stall=self.stall, output=self.output
-            ),
+            execution=ExecutionPolicy(timeout=self.timeout, stall=self.stall, output=self.output),
         )
         pages = [Page(name=name, files=tuple(own)) for name, own in self.pages.items()]
         kernels = KernelOptions(jobs=jobs, **options)

@@ -12,9 +12,7 @@ from html.parser import HTMLParser
 ELEMENT = "<b title=live>x</b>"
 QUOTES = "\"'> <i title='live'>"
 REBUILT = "<scr<script></script>ipt src='_static/live.js'></script>"
-ATTRIBUTES = (
-    "图 href=data:! style=position:fixed;inset:0 on'onx='z'error=alert('live') 字"
-)
+ATTRIBUTES = "图 href=data:! style=position:fixed;inset:0 on'onx='z'error=alert('live') 字"
 ADDRESS = "javascript:alert('live')"
 LINK = "[x](javascript:alert('live'))"
 PAYLOAD = " ".join((ELEMENT, QUOTES, REBUILT, ATTRIBUTES, ADDRESS, LINK))

@@ -183,22 +183,16 @@ class Project(Struct, frozen=True):
     def verify(self) -> tuple[Finding, ...]:
         return verify_memory(self.run)
 
-    def edit(
-        self, page: str, change: Callable[[Entry], Entry], header: Header = LI
-    ) -> None:
+    def edit(self, page: str, change: Callable[[Entry], Entry], header: Header = LI) -> None:
         """Change the entries of a catalogue, as a translator's editor does."""
         edit_catalog(self.catalog(page), change, header)
 
-    def translate(
-        self, page: str, words: str, msgstr: str, *, header: Header = LI
-    ) -> None:
+    def translate(self, page: str, words: str, msgstr: str, *, header: Header = LI) -> None:
         """Translate the entries of a page whose English contains ``words``."""
         done = {"msgstr": msgstr, "fuzzy": False, "previous": None}
         self.change(page, words, header=header, **done)
 
-    def change(
-        self, page: str, words: str, *, header: Header = LI, **fields: Any
-    ) -> None:
+    def change(self, page: str, words: str, *, header: Header = LI, **fields: Any) -> None:
         """Change fields of the entries of a page whose English contains ``words``."""
 
         def changed(entry: Entry) -> Entry:

@@ -21,7 +21,5 @@ WEIRD = [*PIECES, *SPACES, "data:image/png;base64," + "A" * 24]
 texts = st.one_of(
     st.text(max_size=60),
     st.lists(st.sampled_from(WEIRD), max_size=25).map("".join),
-    st.lists(st.one_of(st.sampled_from(WEIRD), st.text(max_size=5)), max_size=25).map(
-        "".join
-    ),
+    st.lists(st.one_of(st.sampled_from(WEIRD), st.text(max_size=5)), max_size=25).map("".join),
 )

@@ -36,9 +36,7 @@ _ROWS = tomllib.loads(_TABLE)["page"]
 PAGE_A, PAGE_B, PAGE_C = (msgspec.convert(row, PageResult) for row in _ROWS)
 ERROR, WARNING = PAGE_A.findings
 (NOTE,) = PAGE_B.findings
-PASSED, FAILED, SKIPPED = (
-    msgspec.convert(row["execution"], Execution) for row in _ROWS
-)
+PASSED, FAILED, SKIPPED = (msgspec.convert(row["execution"], Execution) for row in _ROWS)
 FAILURE = msgspec.convert(_ROWS[1]["execution"]["failure"], CellFailure)
 RESULT = RunResult(name="docs", lock=LOCK, pages={"zh_CN": (PAGE_A, PAGE_B, PAGE_C)})
 

@@ -82,17 +82,13 @@ class Repository:
     @classmethod
     def clone(cls, url: str, path: Path) -> Repository:
         """Clone the whole history at ``url``, without a working tree."""
-        subprocess.run(
-            ["git", "clone", "--quiet", "--bare", url, str(path)], check=True
-        )
+        subprocess.run(["git", "clone", "--quiet", "--bare", url, str(path)], check=True)
         return cls(path)
 
     def git(self, *arguments: str, given: str = "") -> bytes:
         """Run git in this repository, with ``given`` as its input. Return its output."""
         command = ["git", "-C", str(self.path), *arguments]
-        return subprocess.run(
-            command, input=given.encode(), capture_output=True, check=True
-        ).stdout
+        return subprocess.run(command, input=given.encode(), capture_output=True, check=True).stdout
 
     def pages_at(self, ref: str, endings: tuple[str, ...] = PAGES) -> dict[str, str]:
         """Return the blob ids of all documents in ``docs/`` with these ``endings``, by path."""

@@ -31,9 +31,7 @@ def run_of(
     )
 
 
-def run_at(
-    root: Path, name: str = "x", locales: Sequence[str] = ("zh_CN",), **fields: Any
-) -> Run:
+def run_at(root: Path, name: str = "x", locales: Sequence[str] = ("zh_CN",), **fields: Any) -> Run:
     """Return a run in Chinese of the project at ``root``, which has one upstream."""
     upstream = Upstream(name=name, **fields)
     settings = Settings(root=root, locales=tuple(locales), upstreams={name: upstream})

@@ -28,8 +28,7 @@ _APART = frozenset(("jz-en", "classifier"))
 _SILENT = frozenset(("script", "style", "svg", "button", "math"))
 # Of the site, not of the page.
 _SKIPPED = frozenset(
-    "jz-fresh jz-since jz-downloads jz-described headerlink jz-edit math collapsed "
-    "expanded".split()
+    "jz-fresh jz-since jz-downloads jz-described headerlink jz-edit math collapsed expanded".split()
 )
 _OURS = frozenset(("search", "progress", "404"))
 _NO_PAGES = frozenset(("_static", "_sources", "_downloads", "_images"))

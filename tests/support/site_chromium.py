@@ -83,9 +83,7 @@ class Reader:
     def __init__(self, browser: sync_api.Browser, address: str, **options: Any) -> None:
         # Playwright runs strings in the page, which its policy does not allow.
         usual = {"viewport": DESKTOP, "color_scheme": "light", "bypass_csp": True}
-        self.context: sync_api.BrowserContext = browser.new_context(
-            **{**usual, **options}
-        )
+        self.context: sync_api.BrowserContext = browser.new_context(**{**usual, **options})
         self.context.set_default_timeout(PATIENCE)
         self.address = address
         self.said: list[str] = []

@@ -95,9 +95,7 @@ class Firefox:
     def open(self, address: str) -> None:
         """Go to ``address``, and wait until the page is loaded."""
         self.said.clear()
-        self._call(
-            "browsingContext.navigate", context=self._tab, url=address, wait="complete"
-        )
+        self._call("browsingContext.navigate", context=self._tab, url=address, wait="complete")
 
     def resize(self, width: int, height: int) -> None:
         """Set the size of the window, in pixels."""

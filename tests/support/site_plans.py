@@ -10,9 +10,7 @@ from report_results import LOCK
 from pipeline.config.settings import Settings, SitePolicy, Upstream
 from pipeline.site.plan import Site
 
-UPSTREAM = Upstream(
-    name="demo", url="https://example.org/docs", package="JAX", version="0.10.2"
-)
+UPSTREAM = Upstream(name="demo", url="https://example.org/docs", package="JAX", version="0.10.2")
 
 
 def site_at(root: Path, *, locale: str = "zh_CN", **fields: Any) -> Site:

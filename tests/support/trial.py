@@ -77,16 +77,12 @@ def find_python(name: str) -> str:
 def version_of(python: str) -> str:
     """Return the version of the Python at a path, such as ``3.11.7``."""
     words = [python, "-c", "import platform; print(platform.python_version())"]
-    return subprocess.run(
-        words, capture_output=True, text=True, check=True
-    ).stdout.strip()
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def run(words: Sequence[str], folder: Path) -> str:
     """Run a command in ``folder``, without variables that match ``OURS``. Return its output."""
-    environment = {
-        name: value for name, value in os.environ.items() if not OURS.match(name)
-    }
+    environment = {name: value for name, value in os.environ.items() if not OURS.match(name)}
     ended = subprocess.run(
         words, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
@@ -167,9 +163,7 @@ def use_all(files: Iterable[Path], pythons: Iterable[str]) -> int:
                 else:
                     result = "ok"
             seconds = time.monotonic() - began
-            print(
-                f"{file.name}, Python {version}, {seconds:.0f} s: {result}", flush=True
-            )
+            print(f"{file.name}, Python {version}, {seconds:.0f} s: {result}", flush=True)
     return failed
 
 

@@ -139,9 +139,7 @@ def _build(*, words: list[str], env: dict[str, str], folder: str) -> None:
     os.environ.clear()
     os.environ.update(env)
     known = set(sys.path)
-    sys.path[:0] = [
-        path for path in env["PYTHONPATH"].split(os.pathsep) if path not in known
-    ]
+    sys.path[:0] = [path for path in env["PYTHONPATH"].split(os.pathsep) if path not in known]
     sys.argv = ["sphinx", *words]
     sys.exit(main(words))
 

@@ -72,9 +72,7 @@ class Workbench(Struct, frozen=True):
         return TestClient(self.app(), base_url=f"{ADDRESS}/{TOKEN}", headers=headers)
 
 
-def workbench_of(
-    root: Path, upstream: str = "sample", *, base: str | None = None
-) -> Workbench:
+def workbench_of(root: Path, upstream: str = "sample", *, base: str | None = None) -> Workbench:
     """Return the workbench of a project copy. With ``base``, changes since it are reviewed."""
     settings = read_settings(root / "pyproject.toml", environ={})
     run = run_of(settings, settings.upstream(upstream), locales=(LOCALE,))

@@ -253,8 +253,7 @@ class Workshop(Struct, dict=True):
             execution=ran,
         )
         return tuple(
-            replace(some, page=page.name, files=page.files)
-            for page in pages_of(self.lock.files)
+            replace(some, page=page.name, files=page.files) for page in pages_of(self.lock.files)
         )
 
     def build(
@@ -273,9 +272,7 @@ class Workshop(Struct, dict=True):
             usual_names={"np": "numpy"},
             **changes,
         )
-        settings = Settings(
-            root=self.root, locales=(self.locale,), upstreams={"demo": upstream}
-        )
+        settings = Settings(root=self.root, locales=(self.locale,), upstreams={"demo": upstream})
         built = build_site(
             run_of(settings, upstream, pages=[page.page for page in pages]),
             pages or self.pages(),
@@ -330,9 +327,7 @@ def whole_workshop(root: Path) -> Workshop:
         workshop.write(name, (DATA / name).read_text(encoding="utf-8"))
     workshop.write("work.ipynb", work())
     workshop.write("bare.md", "```{include} ../gone.md\n```\n")
-    workshop.write(
-        "broken.md", "# Broken\n\nWhole.\n\n```{nonsense}\nx <b>y</b>\n```\n"
-    )
+    workshop.write("broken.md", "# Broken\n\nWhole.\n\n```{nonsense}\nx <b>y</b>\n```\n")
     for name, text in {
         "hero.html": '<h2 class="hero">Laid out</h2>',
         "tags.py": "import x\n# tag: first\nlamp = 1\n# tag: first\n",
@@ -343,8 +338,7 @@ def whole_workshop(root: Path) -> Workshop:
     (docs / "images" / "dot.png").write_bytes(base64.b64decode(PIXEL))
     workshop.put(
         root / "translations" / "glossary" / "zh_CN.csv",
-        "source,target,context,translator_comments\ngradient,梯度,,\n"
-        "gradient descent,梯度下降,,\n",
+        "source,target,context,translator_comments\ngradient,梯度,,\ngradient descent,梯度下降,,\n",
     )
     workshop.put_inventory(inventory("lamp.on py:function 1 api/lamp.html#$ -"))
     workshop.merge()

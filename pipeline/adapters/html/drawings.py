@@ -218,17 +218,13 @@ def _media(rule: AtRule, inside: str) -> str:
     medium = serialize(rule.prelude)
     if fetches(medium):
         return ""
-    rules = parse_rule_list(
-        rule.content or [], skip_comments=True, skip_whitespace=True
-    )
+    rules = parse_rule_list(rule.content or [], skip_comments=True, skip_whitespace=True)
     return f"@media{medium}{{{''.join(_rules(rules, inside))}}}"
 
 
 def _rule(rule: QualifiedRule, inside: str) -> str:
     """Return a rule as text; empty if none of its declarations is allowed."""
-    selectors = ",".join(
-        f"{inside} {selector}" for selector in _selectors(rule.prelude)
-    )
+    selectors = ",".join(f"{inside} {selector}" for selector in _selectors(rule.prelude))
     declarations = ";".join(_with_colour(list(_declarations(rule.content))))
     return f"{selectors}{{{declarations}}}" if selectors and declarations else ""
 
@@ -281,9 +277,7 @@ def _declarations(content: Sequence[Node]) -> Iterator[str]:
     """Yield the allowed declarations."""
     from tinycss2 import parse_declaration_list, serialize
 
-    for declaration in parse_declaration_list(
-        content, skip_comments=True, skip_whitespace=True
-    ):
+    for declaration in parse_declaration_list(content, skip_comments=True, skip_whitespace=True):
         if declaration.type != "declaration" or declaration.lower_name not in STYLES:
             continue
         value = serialize(declaration.value).strip()

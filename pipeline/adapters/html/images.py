@@ -75,9 +75,7 @@ class Images(Struct, frozen=True, kw_only=True):
         name = urllib.parse.unquote(source)
         if name.startswith(_ATTACHMENT):
             # The first media type is used; attachments rarely have two.
-            for media, payload in self.attachments.get(
-                name.removeprefix(_ATTACHMENT), {}
-            ).items():
+            for media, payload in self.attachments.get(name.removeprefix(_ATTACHMENT), {}).items():
                 return f"data:{media};base64,{''.join(payload)}"
             return source
         # The image is on another site.
@@ -97,9 +95,7 @@ class _Embedder(TagReader):
     def __init__(self, html: str, images: Images) -> None:
         super().__init__()
         self._html, self._images = html, images
-        self._done = (
-            0  # number of characters of ``html`` that are in ``_parts`` already
-        )
+        self._done = 0  # number of characters of ``html`` that are in ``_parts`` already
         self._parts: list[str] = []
         lines = html.split("\n")
         # Offset of the first character of each line.

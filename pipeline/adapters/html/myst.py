@@ -71,9 +71,7 @@ def _markdown() -> MarkdownIt:
     parser.use(amsmath_plugin, renderer=_math)
     # ``alt`` lists blocks that this rule may interrupt. With an empty list, a line that starts with
     # "\begin" does not end a paragraph.
-    begin = next(
-        rule.fn for rule in parser.block.ruler.__rules__ if rule.name == "amsmath"
-    )
+    begin = next(rule.fn for rule in parser.block.ruler.__rules__ if rule.name == "amsmath")
     parser.block.ruler.at("amsmath", begin, {"alt": []})
     for plugin in (
         front_matter_plugin,
@@ -207,17 +205,13 @@ def _code(source: str, *, language: str) -> str:
     return str(highlight(source, lexer, HtmlFormatter()))
 
 
-def _image(
-    renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Any
-) -> str:
+def _image(renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     token = tokens[index]
     token.attrSet("src", env["images"].uri(str(token.attrGet("src") or "")))
     return str(renderer.image(tokens, index, options, env))
 
 
-def _link(
-    renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Any
-) -> str:
+def _link(renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     target = str(tokens[index].attrGet("href") or "")
     page = _LOCAL_PAGE.fullmatch(target)
     if page is not None:
@@ -234,9 +228,7 @@ def _raw(_: Any, tokens: Sequence[Token], index: int, __: Any, env: Any) -> str:
     return str(env["images"].embed_in(tokens[index].content))
 
 
-def _alert(
-    renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Any
-) -> str:
+def _alert(renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     """Return the start tag of an alert ("> [!NOTE]"), styled like the admonition of that name."""
     kind = tokens[index].info.lower()
     tokens[index].attrSet("class", f"admonition {kind}")

@@ -59,9 +59,7 @@ def notebook_html(notebook: Mapping[str, Any], *, folder: PageFolder) -> Sanitiz
     }
     body, details = exporter.from_notebook_node(node, resources=resources)
     page = sanitize(body)
-    return replace(
-        page, noticeable_losses=(*details["noticeable_losses"], *page.noticeable_losses)
-    )
+    return replace(page, noticeable_losses=(*details["noticeable_losses"], *page.noticeable_losses))
 
 
 def _name_lexer(metadata: dict[str, Any]) -> None:

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from docutils import nodes
 
 # Roles, and directives of Sphinx and its extensions, by the way in which they are shown.
-_SHOWN = {
-    way: names.split() for way, names in read_table(__name__, "previews")["rst"].items()
-}
+_SHOWN = {way: names.split() for way, names in read_table(__name__, "previews")["rst"].items()}
 _NEVER = 5  # above every message level of docutils
 _SETTINGS: dict[str, Any] = {
     # Pages may neither include files nor insert HTML of their own.
@@ -161,9 +159,7 @@ def _directives() -> tuple[dict[str, Any], Any]:
     class Box(Hidden):
         def run(self) -> list[nodes.Node]:
             # The argument of a grid is the number of its columns; that of any other box is a title.
-            title = (
-                self.arguments[0] if self.arguments and self.name != "grid" else None
-            )
+            title = self.arguments[0] if self.arguments and self.name != "grid" else None
             box = nodes.container(
                 classes=[] if title is None else ["admonition", "plain-directive"]
             )

@@ -96,9 +96,7 @@ def _is_frame(part: Any) -> bool:
 _TABLES: dict[str, dict[str, str]] = read_table(__name__, "allowed")
 _ELEMENTS = {name: words.split() for name, words in _TABLES["elements"].items()}
 _ATTRIBUTES = {name: words.split() for name, words in _TABLES["attributes"].items()}
-_ON_SOME = {
-    element: set(words.split()) for element, words in _TABLES["attributes-of"].items()
-}
+_ON_SOME = {element: set(words.split()) for element, words in _TABLES["attributes-of"].items()}
 # Elements of drawings, and the CSS properties that any element may have.
 DRAWN = _ELEMENTS["drawing"]
 STYLES = set(_TABLES["properties"]["style"].split())
@@ -112,13 +110,9 @@ _MOVED = frozenset(_ATTRIBUTES["animated"])
 _SCHEMES = {"data", "ftp", "http", "https", "irc", "mailto", "tel"}
 # Attributes with an address that a browser fetches without a click.
 _FETCHED = frozenset(
-    (element, name)
-    for element in ("img", "source", *_FRAMES)
-    for name in ("src", "data")
+    (element, name) for element in ("img", "source", *_FRAMES) for name in ("src", "data")
 )
-_IN_PAGE = frozenset(
-    (element, name) for element in DRAWN for name in ("href", "xlink:href")
-)
+_IN_PAGE = frozenset((element, name) for element in DRAWN for name in ("href", "xlink:href"))
 _IGNORED_IN_ADDRESS = re.compile(r"[\x00-\x20]+")
 _ELSEWHERE = re.compile(r"(?:(?P<scheme>[a-z][a-z0-9+.-]*):|//)", re.IGNORECASE)
 _IMAGE_DATA = re.compile(r"data:image/[a-z0-9.+-]+[;,]", re.IGNORECASE)
@@ -135,9 +129,7 @@ _TAG = re.compile(r"<(/?)(?!(?:br|col|hr|img|input|wbr)\b)([a-z][^\s/>]*)")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # The address of an embedded film. It only works in a frame, so a link needs the address of the
 # film's page instead.
-_FILM = re.compile(
-    r"(?:https?:)?//www\.youtube(?:-nocookie)?\.com/embed/([\w-]+).*", re.IGNORECASE
-)
+_FILM = re.compile(r"(?:https?:)?//www\.youtube(?:-nocookie)?\.com/embed/([\w-]+).*", re.IGNORECASE)
 # Maximum number of passes of ``_clean``. Markup that the last pass still changes is shown as text.
 _PASSES = 8
 _PLACEHOLDER = "jz-hole"
@@ -207,9 +199,7 @@ def _unused_name(pieces: Sequence[str]) -> str:
     return name
 
 
-def _rebuilt(
-    html: str, *, placeholder: str = _PLACEHOLDER, ours: str = ""
-) -> Sanitized:
+def _rebuilt(html: str, *, placeholder: str = _PLACEHOLDER, ours: str = "") -> Sanitized:
     """Return the allowed part of ``html``, with links in place of remote content."""
     allowed = _clean(html, _cleaner(placeholder, ours, with_frames=True))
     linked, missing = _with_links(allowed)

@@ -44,9 +44,7 @@ LOG_END = 4000  # bytes at the end of the kernel's log to report
 LAST_SECONDS = 1  # time for a kernel to end after it closed its connections
 
 
-def execute(
-    notebook: Any, page: PageRun, *, environment: Mapping[str, str]
-) -> Stop | None:
+def execute(notebook: Any, page: PageRun, *, environment: Mapping[str, str]) -> Stop | None:
     """Run the cells of ``notebook`` in place, up to the first unexpected failure.
 
     Return that failure, or None. The kernel starts in the subfolder "page" of ``page.folder``. Its
@@ -218,9 +216,7 @@ class PageEngine(NBClientEngine):  # type: ignore[misc]  # papermill has no type
     """Engine that continues after a cell that was expected to raise."""
 
     @classmethod
-    def execute_managed_notebook(
-        cls, manager: Any, kernel_name: str, **options: Any
-    ) -> Any:
+    def execute_managed_notebook(cls, manager: Any, kernel_name: str, **options: Any) -> Any:
         # The watch enforces all limits. nbclient's own limits measure wall time, so a kernel on a
         # busy machine would seem to hang. Make them longer than all limits of the watch, so that
         # they apply only if the watch itself fails.

@@ -153,24 +153,16 @@ def _is_left_out(path: Path) -> bool:
     Other pages and symbolic links are hidden, and everything whose name begins with "." or with
     "_", such as ``_static``.
     """
-    return (
-        path.name.startswith(("_", "."))
-        or path.name.endswith(PAGES)
-        or path.is_symlink()
-    )
+    return path.name.startswith(("_", ".")) or path.name.endswith(PAGES) or path.is_symlink()
 
 
-def kernel_environment(
-    folder: Path, *, threads: int, given: Mapping[str, str]
-) -> dict[str, str]:
+def kernel_environment(folder: Path, *, threads: int, given: Mapping[str, str]) -> dict[str, str]:
     """Return all environment variables of a kernel in ``folder``.
 
     ``given`` has more variables, which override the others. ``threads`` limits the threads for
     computing; 0 means no limit.
     """
-    environment = {
-        name: value for name, value in os.environ.items() if KEPT.fullmatch(name)
-    }
+    environment = {name: value for name, value in os.environ.items() if KEPT.fullmatch(name)}
     # Programs installed with this interpreter are found first, even without any PATH.
     programs = [str(Path(sys.executable).parent), environment.get("PATH", os.defpath)]
     environment["PATH"] = os.pathsep.join(filter(None, programs))
@@ -195,9 +187,7 @@ def kernel_environment(
     return environment | dict(given)
 
 
-def kernel_command(
-    *kernel: str, offline: bool, limit: str, folders: Sequence[Path]
-) -> list[str]:
+def kernel_command(*kernel: str, offline: bool, limit: str, folders: Sequence[Path]) -> list[str]:
     """Return the command line that starts a kernel through `launch.py`.
 
     ``kernel`` is the kernel's own command; without one, the kernel is ipykernel in this

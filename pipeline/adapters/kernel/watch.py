@@ -69,9 +69,7 @@ class Watch:
     ``breach`` is the first violated limit.
     """
 
-    def __init__(
-        self, policy: Policy, spared: Collection[int], group: Path | None
-    ) -> None:
+    def __init__(self, policy: Policy, spared: Collection[int], group: Path | None) -> None:
         self.policy = policy
         self.spared = spared
         self.group = group

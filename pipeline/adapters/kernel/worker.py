@@ -164,15 +164,11 @@ def _run_within_limits(
     if sandbox.can_confine_writes():
         compile_imports(job.notebook, folder)
     given = {**ENVIRONMENT, **policy.variables}
-    environment = sandbox.kernel_environment(
-        folder, threads=policy.threads, given=given
-    )
+    environment = sandbox.kernel_environment(folder, threads=policy.threads, given=given)
     stop = None
     _Running.group = make_group(task_limit(policy.processes, policy.threads))
     with Watch(policy, _Running.spared, _Running.group) as watch:
-        page = PageRun(
-            job=job, folder=folder, watch=watch, progress=progress, changes=changes
-        )
+        page = PageRun(job=job, folder=folder, watch=watch, progress=progress, changes=changes)
         try:
             stop = execute(notebook, page, environment=environment)
         except Exception:

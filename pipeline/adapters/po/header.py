@@ -75,9 +75,7 @@ def standard_header(
     return fields
 
 
-def read_header(
-    head: Entry | None, source: Source
-) -> tuple[dict[str, str], list[Finding]]:
+def read_header(head: Entry | None, source: Source) -> tuple[dict[str, str], list[Finding]]:
     """Return the fields of the header ``head``, in order, and findings about them.
 
     Raises InputError for a line that is not ``Name: value``, and for a charset other than UTF-8.

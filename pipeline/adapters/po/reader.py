@@ -55,9 +55,7 @@ def how_to_convert(data: bytes) -> str:
 
 def _is_mostly_utf8(data: bytes) -> bool:
     """Return whether ``data`` is UTF-8 with a few damaged bytes."""
-    others = [
-        letter for letter in data.decode("utf-8", "replace") if not letter.isascii()
-    ]
+    others = [letter for letter in data.decode("utf-8", "replace") if not letter.isascii()]
     return others.count("\ufffd") < len(others) / 2
 
 
@@ -78,9 +76,7 @@ class ReadCatalog(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
 
 
-def read_catalog(
-    data: bytes, *, where: str, takes_plurals: bool = False
-) -> ReadCatalog:
+def read_catalog(data: bytes, *, where: str, takes_plurals: bool = False) -> ReadCatalog:
     """Parse the bytes of the ``.po`` file called ``where``.
 
     Accepts any line ends, a byte order mark, wrapped strings, and duplicate entries with the same
@@ -223,11 +219,7 @@ def _merged(first: Entry, second: Entry, source: Source) -> Entry:
     """Return one entry for two with the same msgid. Raises InputError if translations differ."""
     differs = first.msgstr and second.msgstr and first.msgstr != second.msgstr
     if differs or first.forms != second.forms:
-        what = (
-            "the same msgid with another translation"
-            if first.msgid
-            else "a second header"
-        )
+        what = "the same msgid with another translation" if first.msgid else "a second header"
         raise source.error(
             f"{what}; the first is at line {first.line}",
             line=second.line,
@@ -270,9 +262,7 @@ def _union(first: Iterable[str], second: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *second)))
 
 
-def _top_comment(
-    head: Entry | None, entries: Mapping[_Key, Entry], scan: Scan
-) -> tuple[str, ...]:
+def _top_comment(head: Entry | None, entries: Mapping[_Key, Entry], scan: Scan) -> tuple[str, ...]:
     """Return the comment at the top of the file."""
     if head is not None:
         return (*head.comments, *head.notes)

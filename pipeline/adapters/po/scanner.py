@@ -91,9 +91,7 @@ def ends_in_backslash(line: str) -> bool:
     return line.rstrip(" ").endswith("\\")
 
 
-def string_lines(
-    mark: str, keyword: str, text: str, *, is_header: bool = False
-) -> Iterator[str]:
+def string_lines(mark: str, keyword: str, text: str, *, is_header: bool = False) -> Iterator[str]:
     r"""Yield the lines of ``keyword "text"``.
 
     ``mark`` is ``#~ `` or similar. If ``text`` has a line break before its end, it begins on the
@@ -234,9 +232,7 @@ class Scan(Struct):
         is_previous = mark.endswith("|")
         if not keyword:
             if not self.last or mark != self.mark:
-                raise self._error(
-                    "a quoted line that does not continue a msgid or msgstr"
-                )
+                raise self._error("a quoted line that does not continue a msgid or msgstr")
         elif is_previous and keyword != "msgstr":
             self._expect_complete()
             self.last = _PREVIOUS
@@ -244,9 +240,7 @@ class Scan(Struct):
             self._open_string(keyword, mark)
         self.mark = mark
         if "\\a" in quoted:  # an escape of GNU that polib does not support
-            quoted = _ESCAPE.sub(
-                lambda escape: "\a" if escape[1] == "a" else escape[0], quoted
-            )
+            quoted = _ESCAPE.sub(lambda escape: "\a" if escape[1] == "a" else escape[0], quoted)
         # polib would lose the string after "#~|", so give it "#|". polib still notices that the
         # entry is obsolete, because the msgid has the mark "#~".
         shown_mark = _PREVIOUS if is_previous else mark

@@ -85,9 +85,7 @@ def write_catalog(catalog: Catalog) -> WrittenCatalog:
             entries.append(_as_read(block.entry, line + block.lines_above))
         # An empty line separates two blocks.
         line += block.text.count("\n") + 1
-    read = replace(
-        catalog, comment=tuple(_rows(catalog.comment)), entries=tuple(entries)
-    )
+    read = replace(catalog, comment=tuple(_rows(catalog.comment)), entries=tuple(entries))
     return WrittenCatalog(_encode("\n".join(block.text for block in blocks)), read)
 
 
@@ -149,9 +147,7 @@ def _header_block(catalog: Catalog) -> str:
     fields = ""
     for name, value in catalog.header.items():
         if not name.strip() or ":" in name or "\n" in name + value:
-            raise _unwritable(
-                "a header field with a colon in its name or a line break", at=name
-            )
+            raise _unwritable("a header field with a colon in its name or a line break", at=name)
         fields += f"{name}: {value}\n"
     lines = [*_comment_lines("#", catalog.comment), 'msgid ""']
     # ``is_header``: like msgcat, split the string even if there is only one field.

@@ -70,9 +70,7 @@ def read_address(url: str, *, base: Path) -> Address:
         # "file://" makes a folder a remote: git fetches from it as from a server.
         if path.is_dir() and "://" not in url:
             is_repository = git_folder(path) is not None
-            return Address(
-                url=str(path), kind=Kind.LOCAL if is_repository else Kind.FOLDER
-            )
+            return Address(url=str(path), kind=Kind.LOCAL if is_repository else Kind.FOLDER)
     except OSError as error:
         what = f"cannot be read: {error.strerror}"
         raise UpstreamError(what, where=str(path), hint=_HINT) from error
@@ -127,9 +125,7 @@ def _read_bundle_address(path: Path) -> Address:
         is_bundle = _BUNDLE.match(file.read(16))
     if not is_bundle:
         hint = "Make one with: git bundle create FILE --all"
-        raise UpstreamError(
-            "is a file, but not a git bundle", where=str(path), hint=hint
-        )
+        raise UpstreamError("is a file, but not a git bundle", where=str(path), hint=hint)
     return Address(url=str(path), kind=Kind.BUNDLE)
 
 

@@ -35,8 +35,7 @@ DATES = "--format=%H %cI"
 # Format of ``git for-each-ref``: the commit of each tag (for an annotated tag, the commit that it
 # points to), and the tag's full name.
 PEELED_TAGS = (
-    "--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
-    "%09%(refname)"
+    "--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)%09%(refname)"
 )
 
 
@@ -101,9 +100,7 @@ def commits_of_tags(refs: Mapping[str, str]) -> dict[str, str]:
 
     For an annotated tag, ``refs/tags/v1^{}`` in the listing has the commit.
     """
-    names = [
-        name for name in refs if name.startswith(TAGS) and not name.endswith(PEELED)
-    ]
+    names = [name for name in refs if name.startswith(TAGS) and not name.endswith(PEELED)]
     return {name: refs.get(f"{name}{PEELED}", refs[name]) for name in names}
 
 
@@ -149,8 +146,6 @@ def _changes(rows: Sequence[_Row], docs: Folders) -> Iterator[FileChange]:
             # The file moved out of the docs, so it counts as removed.
             path, before, status = before, None, "D"
         if path is not None:
-            yield FileChange(
-                path=path, blob="" if status == "D" else blob, before=before or ""
-            )
+            yield FileChange(path=path, blob="" if status == "D" else blob, before=before or "")
         if before is not None and status[0] == "R":
             yield FileChange(path=before, blob="")

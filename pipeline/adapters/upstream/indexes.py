@@ -47,15 +47,11 @@ def python_fault(name: str, version: str) -> str:
     # Wheels only, because pip would build a source archive to read its requirements.
     words = ("install", "--dry-run", "--no-deps", "--only-binary=:all:", "--quiet")
     ended = _ask_pip(name, *words, f"{name}=={version}")
-    found = re.search(
-        rf"[:;] {re.escape(version)} Requires-Python ([^;\n]+)", ended.stderr
-    )
+    found = re.search(rf"[:;] {re.escape(version)} Requires-Python ([^;\n]+)", ended.stderr)
     if ended.returncode == 0 or not found:
         return ""
     needed = re.sub(r"^>=([\d.]+)$", r"\1 or later", found[1].strip())
-    return (
-        f"{name} {version} needs Python {needed}; this is {platform.python_version()}"
-    )
+    return f"{name} {version} needs Python {needed}; this is {platform.python_version()}"
 
 
 def _ask_pip(name: str, *words: str) -> subprocess.CompletedProcess[str]:
@@ -77,9 +73,7 @@ def _ask_pip(name: str, *words: str) -> subprocess.CompletedProcess[str]:
         raise _no_answer(name, f"no answer within {_SECONDS:g} s") from error
     if "No module named pip" in ended.stderr:
         what = "pip is not installed, and only pip can ask the package index"
-        raise ConfigError(
-            what, hint="Install pip beside the pipeline; nox -s upgrade has it."
-        )
+        raise ConfigError(what, hint="Install pip beside the pipeline; nox -s upgrade has it.")
     return ended
 
 

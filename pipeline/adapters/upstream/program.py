@@ -152,9 +152,7 @@ class Program:
         process = self._git.execute(
             command, istream=stdin, as_process=True, universal_newlines=True
         )
-        handle_process_output(
-            process, None, listener.new_message_handler(), decode_streams=False
-        )
+        handle_process_output(process, None, listener.new_message_handler(), decode_streams=False)
         try:
             process.wait()
         except GitCommandError:

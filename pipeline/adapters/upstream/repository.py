@@ -83,9 +83,7 @@ class Repository:
     machine already. Methods raise UpstreamError, and WriteError if the disk is full.
     """
 
-    def __init__(
-        self, address: Address, program: Program, errors: UpstreamErrors
-    ) -> None:
+    def __init__(self, address: Address, program: Program, errors: UpstreamErrors) -> None:
         """Create the repository; ``program`` runs git in the folder for its objects."""
         self._kind = address.kind
         self._url = address.url
@@ -191,9 +189,7 @@ class Repository:
         """
         if self._is_shallow():
             return None
-        counts = self._program.call(
-            "rev-list", "--left-right", "--count", f"{old}...{new}"
-        )
+        counts = self._program.call("rev-list", "--left-right", "--count", f"{old}...{new}")
         if counts.status:
             return None
         behind, ahead = counts.output.split()
@@ -256,9 +252,7 @@ class Repository:
         answer = self._program.call("rev-parse", "--is-shallow-repository")
         return bool(answer.status) or answer.output.strip() != b"false"
 
-    def _find(
-        self, ref: str, refs: dict[str, str], progress: Progress | None
-    ) -> str | None:
+    def _find(self, ref: str, refs: dict[str, str], progress: Progress | None) -> str | None:
         """Return the commit of ``ref`` in the listing ``refs`` of the server.
 
         ``ref`` may also be a short commit that is local or in the bundle. Return None if there is
@@ -321,9 +315,7 @@ class Repository:
 
     def _peel(self, name: str) -> str | None:
         """Return the commit that the local object or ref ``name`` points to, or None."""
-        answer = self._program.call(
-            "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"
-        )
+        answer = self._program.call("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
         if answer.status:
             return None
         return answer.output.decode("ascii").strip()

@@ -28,8 +28,7 @@ from pipeline.errors import PipelineError, UpstreamError
 NO_ANSWER = 60.0  # seconds that a server may take to list its refs
 
 _WRITE_HINT = (
-    "Free some space or fix the permissions, and run again; "
-    "what was pulled before is untouched."
+    "Free some space or fix the permissions, and run again; what was pulled before is untouched."
 )
 _DISK = re.compile(r"No space left on device|Disk quota exceeded|Read-only file system")
 _NO_COMMIT = re.compile(
@@ -72,9 +71,7 @@ class UpstreamErrors(Struct, frozen=True, kw_only=True):
         # Check for a bundle before passwords, because a bundle needs none.
         if self.kind is Kind.BUNDLE:
             hint = "Copy it again, or make a new one with: git bundle create FILE --all"
-            return self._error(
-                f"is a damaged or incomplete bundle: {reason}", hint=hint
-            )
+            return self._error(f"is a damaged or incomplete bundle: {reason}", hint=hint)
         if _NO_ACCESS.search(complaint):
             what = "does not exist, or requires a password; git cannot ask for one here"
             return self._error(what, hint=self.unreachable_hint)
@@ -84,9 +81,7 @@ class UpstreamErrors(Struct, frozen=True, kw_only=True):
 
     def unwritable(self, reason: str | None) -> WriteError:
         """Return the error for a private repository that cannot be written."""
-        return WriteError(
-            f"cannot be written: {reason}", where=str(self.store), hint=_WRITE_HINT
-        )
+        return WriteError(f"cannot be written: {reason}", where=str(self.store), hint=_WRITE_HINT)
 
     def damaged(self, what: str) -> UpstreamError:
         """Return the error for a repository with missing or unreadable objects."""
@@ -121,18 +116,12 @@ class UpstreamErrors(Struct, frozen=True, kw_only=True):
             return f"Known: {', '.join(names[-5:])}."
         return "Check the ref and run again."
 
-    def no_folder(
-        self, folder: str, commit: str, *, folders: list[str]
-    ) -> UpstreamError:
+    def no_folder(self, folder: str, commit: str, *, folders: list[str]) -> UpstreamError:
         """Return the error for a ``folder`` that ``commit`` does not have.
 
         ``folders`` are the existing folders, for the hint.
         """
-        there = (
-            f"Folders there: {', '.join(folders[:8])}."
-            if folders
-            else "It has no folders."
-        )
+        there = f"Folders there: {', '.join(folders[:8])}." if folders else "It has no folders."
         return self._error(
             f"has no folder {folder!r} at commit {commit[:12]}",
             hint=f"{there} Set 'docs' in the configuration.",
@@ -146,9 +135,7 @@ def reason_of(complaint: str) -> str:
     """Return the first line of git's messages that contains the reason."""
     for line in complaint.split("\n"):
         if not _NOISE.match(line):
-            return address.without_password(
-                re.sub(r"^(fatal|error): ", "", line.strip())
-            )
+            return address.without_password(re.sub(r"^(fatal|error): ", "", line.strip()))
     return "git gives no reason"
 
 

@@ -298,9 +298,7 @@ class Matcher(Struct, kw_only=True):
         return candidates
 
 
-def _no_page(
-    file: CopyFile, choice: Choice, page: str | None, *, is_named: bool
-) -> InputError:
+def _no_page(file: CopyFile, choice: Choice, page: str | None, *, is_named: bool) -> InputError:
     """Return the error for a copy whose Chinese does not match any page.
 
     ``page`` is the one that the user has named; ``is_named`` is true for a named commit as well.

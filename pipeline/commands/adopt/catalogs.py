@@ -49,9 +49,7 @@ class CatalogFiller(Struct, kw_only=True):
     catalogs: dict[str, Catalog]
     changed: set[str] = field(default_factory=set)
 
-    def fill(
-        self, copy: Sequence[Block], choice: Choice, origin: Copy
-    ) -> tuple[Row, ...]:
+    def fill(self, copy: Sequence[Block], choice: Choice, origin: Copy) -> tuple[Row, ...]:
         """Add the translations of a copy. Return the rows of its report in the copy's order."""
         english = choice.candidate.blocks
         messages = [block.text for block in words_of(english)]
@@ -95,9 +93,7 @@ class CatalogFiller(Struct, kw_only=True):
             for offer in offers
         ]
         offered = self._add_offers(kept, origin)
-        gone = [
-            Row(state=State.GONE, english=one.whole, copy=one.chinese) for one in lost
-        ]
+        gone = [Row(state=State.GONE, english=one.whole, copy=one.chinese) for one in lost]
         return (*chain.from_iterable(offered.values()), *gone)
 
     def _add_offers(self, carried: Iterable[Offer], origin: Copy) -> _RowsByEnglish:
@@ -136,11 +132,7 @@ class CatalogFiller(Struct, kw_only=True):
     def _entry(self, offer: Offer) -> Entry:
         """Return the live entry of an offer; every offer was made for an existing entry."""
         entries = self.catalogs[offer.page].entries
-        return next(
-            entry
-            for entry in entries
-            if entry.msgid == offer.msgid and not entry.obsolete
-        )
+        return next(entry for entry in entries if entry.msgid == offer.msgid and not entry.obsolete)
 
 
 def translations_in(copy: Sequence[Block], choice: Choice) -> list[Translation]:
@@ -152,9 +144,7 @@ def translations_in(copy: Sequence[Block], choice: Choice) -> list[Translation]:
         if messages and pair.is_sure and any(map(HAN.search, texts)):
             english = tuple(message.text for message in messages)
             translations.append(
-                Translation(
-                    english=english, chinese=" ".join(texts), score=pair.confidence
-                )
+                Translation(english=english, chinese=" ".join(texts), score=pair.confidence)
             )
     return translations
 

@@ -120,9 +120,7 @@ def read_file(path: Path) -> CopyFile:
         shown = str(form)
     if form is not None:
         _check_language(text, name)
-    return CopyFile(
-        name=name, text=text, form=form, shown_form=shown, encoding=decoded.encoding
-    )
+    return CopyFile(name=name, text=text, form=form, shown_form=shown, encoding=decoded.encoding)
 
 
 def _fenced_entries(text: str) -> str:

@@ -51,9 +51,7 @@ class Versions(Struct, kw_only=True, dict=True):
         if self.repository is None:
             pinned = (self.lock.commit, self.lock.date)
             pages = self.lock.pages
-            return History(
-                versions={page.name: (only_version(page, *pinned),) for page in pages}
-            )
+            return History(versions={page.name: (only_version(page, *pinned),) for page in pages})
         commits: list[Commit] = []
         for commit in self.repository.history(self.lock.commit, self.lock.docs):
             changes = [(one.path, one.blob, one.before) for one in commit.changes]

@@ -123,11 +123,7 @@ def _checked_by_scope(
         own = [read for read in catalogs if glossary_scope(read, settings) == scope]
         yield check_entries([(read, read.subjects) for read in own], rules)
         yield from check_memories(
-            [
-                memory
-                for memory in memories
-                if glossary_scope(memory.read, settings) == scope
-            ],
+            [memory for memory in memories if glossary_scope(memory.read, settings) == scope],
             rules,
         )
 
@@ -153,9 +149,7 @@ def check_rules_for(scope: tuple[str, str], settings: Settings) -> CheckRules:
             glossary_path(settings.root, locale),
             own_glossary_path(settings.root, locale, upstream),
         ]
-    return CheckRules(
-        checks=checks_of(locale), glossary=read_terms(paths), ignore=settings.ignore
-    )
+    return CheckRules(checks=checks_of(locale), glossary=read_terms(paths), ignore=settings.ignore)
 
 
 def read_terms(paths: Iterable[Path]) -> Glossary | None:
@@ -164,9 +158,7 @@ def read_terms(paths: Iterable[Path]) -> Glossary | None:
     Terms of a later file override those of an earlier one. Raises InputError.
     """
     return read_glossaries(
-        (f"{path.parent.name}/{path.name}", read_bytes(path))
-        for path in paths
-        if path.is_file()
+        (f"{path.parent.name}/{path.name}", read_bytes(path)) for path in paths if path.is_file()
     )
 
 
@@ -198,9 +190,7 @@ class Scope(Struct, frozen=True, kw_only=True):
     markup: Markup | None
 
 
-def choose(
-    scope: Scope, words: Sequence[str], pages: tuple[str, ...]
-) -> list[CatalogFile]:
+def choose(scope: Scope, words: Sequence[str], pages: tuple[str, ...]) -> list[CatalogFile]:
     """Return the catalogues that ``words`` name: upstreams, files, or folders of files.
 
     Without ``words``, return every catalogue of the project. ``pages`` are glob patterns that
@@ -223,8 +213,7 @@ def choose(
     for pattern in unmatched(pages, names):
         raise ConfigError(
             f"no catalogue belongs to a page that matches {pattern!r}",
-            hint=f"{did_you_mean_any(pattern, names)}"
-            "Pages are named by their path without suffix.",
+            hint=f"{did_you_mean_any(pattern, names)}Pages are named by their path without suffix.",
         )
     return [file for file in chosen if matches(file.page, pages)]
 

@@ -84,14 +84,10 @@ def check_entries(files: Sequence[Chosen], rules: CheckRules) -> CheckedEntries:
     for read, chosen in files:
         entries[read.file.name] = [_Entry(read, subject) for subject in chosen]
     # Check all files at once: some checks compare translations of the same text on two pages.
-    subjects = {
-        name: [entry.subject for entry in of_file] for name, of_file in entries.items()
-    }
+    subjects = {name: [entry.subject for entry in of_file] for name, of_file in entries.items()}
     kept: list[Problem] = []
     silenced = 0
-    for problem in engine.run_checks(
-        subjects, glossary=rules.glossary, check_set=rules.checks
-    ):
+    for problem in engine.run_checks(subjects, glossary=rules.glossary, check_set=rules.checks):
         if _is_silenced(problem, entries[problem.page][problem.index], rules.ignore):
             silenced += 1
         else:
@@ -147,9 +143,7 @@ def _finding(problem: Problem, entry: _Entry) -> Finding:
 def _of_entry(rule: Rule, entry: _Entry, problem: Problem) -> Finding:
     """Return a finding about an entry, with the entry's texts and section."""
     checked = entry.subject.entry
-    finding = finding_of(
-        rule, entry.read.file, checked.line, text=problem.text, hint=problem.hint
-    )
+    finding = finding_of(rule, entry.read.file, checked.line, text=problem.text, hint=problem.hint)
     return replace(
         finding,
         section=read_place(checked).section,
@@ -265,9 +259,7 @@ def remember(
     return result
 
 
-def check_memories(
-    memories: Sequence[MemoryFile], rules: CheckRules
-) -> Iterator[CheckedEntries]:
+def check_memories(memories: Sequence[MemoryFile], rules: CheckRules) -> Iterator[CheckedEntries]:
     """Run the checks on memories of one locale.
 
     Run all checks on entries with known English. On the other entries, run only the checks of the
@@ -279,9 +271,7 @@ def check_memories(
         known.append((file.read, engine.subjects_of(entries, page, Markup.MARKDOWN)))
     yield check_entries(known, rules)
     # For entries without English, select the checks that read only the translation.
-    text_only = replace(
-        rules, checks=CheckSet(checks=rules.checks.text_only), is_whole=False
-    )
+    text_only = replace(rules, checks=CheckSet(checks=rules.checks.text_only), is_whole=False)
     # Glossary checks need the English as well.
     text_only = replace(text_only, glossary=None)
     checked = check_entries([_text_of(file) for file in memories], text_only)
@@ -327,7 +317,5 @@ def _placeholder_finding(file: MemoryFile, entry: Entry, problem: Problem) -> Fi
     """Return a finding about the placeholders of an entry."""
     stamped = hygiene.PLACEHOLDER.stamp(problem)
     rule = replace(hygiene.PLACEHOLDER, severity=stamped.severity)
-    finding = finding_of(
-        rule, file.read.file, entry.line, text=problem.text, hint=problem.hint
-    )
+    finding = finding_of(rule, file.read.file, entry.line, text=problem.text, hint=problem.hint)
     return replace(finding, msgid=entry.msgid, msgstr=entry.msgstr, spans=problem.spans)

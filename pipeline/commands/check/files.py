@@ -202,9 +202,7 @@ def _findings_of_others(read: ReadFile) -> Iterator[Finding]:
         yield finding_of(rule, read.file, line, text=remark.text, hint=hint)
 
 
-def finding_of(
-    rule: Rule, file: CatalogFile, line: int, *, text: str, hint: str
-) -> Finding:
+def finding_of(rule: Rule, file: CatalogFile, line: int, *, text: str, hint: str) -> Finding:
     """Return a finding about a line of a catalogue."""
     return Finding(
         code=rule.code,
@@ -244,9 +242,7 @@ def fix_file(read: ReadFile, log: Log) -> tuple[ReadFile, str]:
     except InputError:
         return read, ""
     if not replace_if_unchanged(file.path, data, before=read.data):
-        log.warn(
-            f"{file.name} was saved by another program meanwhile, so --fix did not write it"
-        )
+        log.warn(f"{file.name} was saved by another program meanwhile, so --fix did not write it")
         return read, ""
     new = ReadFile(file=file, data=data, catalog=again.catalog)
     return new, _diff(file.name, read.data, data)

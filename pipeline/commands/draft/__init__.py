@@ -66,9 +66,7 @@ def add_options(parser: ArgumentParser) -> None:
         type=count,
         help="send at most N entries to the model",
     )
-    parser.add_argument(
-        "--yes", action="store_true", help="send requests without asking first"
-    )
+    parser.add_argument("--yes", action="store_true", help="send requests without asking first")
     parser.add_argument(
         "--stale",
         action="store_true",
@@ -134,12 +132,8 @@ def draft(
         # Ask only if requests are sent: stored replies cost nothing.
         has_cost = any(plan.batches for plan in planned.plans)
         needs_yes = has_cost and not is_agreed
-        if needs_yes and not (
-            is_terminal(sys.stderr, os.environ) and sys.stdin.isatty()
-        ):
-            hint = (
-                "nothing was sent: this was the plan. Run again with --yes to send it"
-            )
+        if needs_yes and not (is_terminal(sys.stderr, os.environ) and sys.stdin.isatty()):
+            hint = "nothing was sent: this was the plan. Run again with --yes to send it"
             return replace(planned, hint=hint)
         with closing(_client(policy, answer)) as client:
             for line in plan_lines(planned):
@@ -273,9 +267,7 @@ def stub_run(run: Run) -> Run:
             ) from error
         step.result = f"{run.shown(root)}/, without catalogues of the pages to draft"
     own = run.settings.draft
-    policy = DraftPolicy(
-        url=_NOWHERE, model=_STUB, batch=own.batch, concurrency=own.concurrency
-    )
+    policy = DraftPolicy(url=_NOWHERE, model=_STUB, batch=own.batch, concurrency=own.concurrency)
     return replace(run, settings=replace(run.settings, root=root, draft=policy))
 
 

@@ -68,9 +68,7 @@ class Queue(Struct, kw_only=True):
         If an error or the budget ends the run early, pages are written with the answers received
         so far. After Ctrl-C they are not written, but the next run finds the stored replies.
         """
-        unfinished = [
-            work for locale in locales for work in locale.pages if work.questions
-        ]
+        unfinished = [work for locale in locales for work in locale.pages if work.questions]
         for work in unfinished:
             self._waiting += [(work, batch) for batch in work.due()]
         pool = ThreadPoolExecutor(self.threads)
@@ -168,9 +166,7 @@ class Queue(Struct, kw_only=True):
         count = sum(not future.done() for future in self._under_way)
         if not count:
             return
-        self.log.warn(
-            f"waiting for {count} replies that are paid for; press Ctrl-C again to quit"
-        )
+        self.log.warn(f"waiting for {count} replies that are paid for; press Ctrl-C again to quit")
         try:
             wait(self._under_way)
         except KeyboardInterrupt:

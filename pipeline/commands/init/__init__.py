@@ -70,9 +70,7 @@ def add_options(parser: ArgumentParser) -> None:
         action="append",
         help="the folder of the docs in --url (may be repeated; default: all)",
     )
-    parser.add_argument(
-        "--name", help="a short name for the docs: letters, digits, - and _"
-    )
+    parser.add_argument("--name", help="a short name for the docs: letters, digits, - and _")
     parser.add_argument(
         "--ref",
         default="",
@@ -336,7 +334,5 @@ def _ask(option: str) -> str:
         shown = f" [{default}]" if default else ""
         answer = ask(f"{question[0].upper()}{question[1:]}{shown}: ") or default
     if not answer:
-        raise ConfigError(
-            f"init needs to know {question}", hint=f"Give it with {option}."
-        )
+        raise ConfigError(f"init needs to know {question}", hint=f"Give it with {option}.")
     return answer

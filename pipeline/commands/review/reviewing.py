@@ -62,9 +62,7 @@ from pipeline.paths import Paths
 from pipeline.report.review import Message, Review
 
 _MAIN_BRANCHES = ("origin/HEAD", "origin/main", "main", "origin/master", "master")
-_USAGE = (
-    "Give the commit to compare with, and optionally another one: review -- BASE [HEAD]"
-)
+_USAGE = "Give the commit to compare with, and optionally another one: review -- BASE [HEAD]"
 
 
 class Sides(Struct, frozen=True, kw_only=True):
@@ -152,9 +150,7 @@ def _blobs_at(root: Path, commit: str, places: Mapping[str, str]) -> dict[str, s
     return {path: blob for path, blob in listed.items() if path.endswith(".po")}
 
 
-def _contents(
-    root: Path, blobs: Mapping[str, str], paths: Sequence[str]
-) -> dict[str, bytes]:
+def _contents(root: Path, blobs: Mapping[str, str], paths: Sequence[str]) -> dict[str, bytes]:
     """Return the contents of those ``paths`` that have a blob."""
     wanted = [path for path in paths if path in blobs]
     contents = read_blobs(root, [blobs[path] for path in wanted])
@@ -198,9 +194,7 @@ def _catalog_file(root: Path, path: str, places: Mapping[str, str]) -> CatalogFi
     )
 
 
-def english_of(
-    english: English, memory: ReadFile, needed: Collection[str]
-) -> PageEnglish:
+def english_of(english: English, memory: ReadFile, needed: Collection[str]) -> PageEnglish:
     """Return the English of a memory's page. ``needed`` are the digests to look for.
 
     The function looks in the pinned release first, then in the releases shown beside it.
@@ -246,9 +240,7 @@ def review_changes(
     # The locales are in the order of the command line. The files of each locale are sorted by path.
     scopes = dict.fromkeys(glossary_scope(file.read, settings) for file in files)
     for scope in sorted(scopes, key=lambda scope: locales.index(scope[0])):
-        in_scope = [
-            file for file in files if glossary_scope(file.read, settings) == scope
-        ]
+        in_scope = [file for file in files if glossary_scope(file.read, settings) == scope]
         # Prepare the glossary once per scope, because this is slow.
         rules = check_rules_for(scope, settings)
         findings = _findings(in_scope, rules)
@@ -347,9 +339,7 @@ def _files_of(
         if read is None:
             # A deleted file still belongs to a page, whose English may be on disk.
             old = po.read_catalog(sides.before[path], where=path).catalog
-            read = ReadFile(
-                file=sides.files[path], data=b"", catalog=replace(old, entries=())
-            )
+            read = ReadFile(file=sides.files[path], data=b"", catalog=replace(old, entries=()))
         needed = {change.entry.msgid for change in changes}
         of_page = english_of(english, read, needed)
         files.append(_ChangedFile(read=read, changes=changes, english=of_page))

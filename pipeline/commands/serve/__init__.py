@@ -104,9 +104,7 @@ def run_command(arguments: Namespace, log: Log) -> int:
     return 0
 
 
-def serve(
-    run: Run, *, page: str, port: int, opens_browser: bool, base: str | None
-) -> None:
+def serve(run: Run, *, page: str, port: int, opens_browser: bool, base: str | None) -> None:
     """Serve the pages of the first locale of ``run`` until interrupted.
 
     An empty ``page`` opens the list of pages; port 0 is any free port. With a ``base``, the user
@@ -144,9 +142,7 @@ def serve(
         _serve(run, make, listener, opens_browser=opens_browser)
 
 
-def _serve(
-    run: Run, make: Callable[[], Desk], listener: socket, *, opens_browser: bool
-) -> None:
+def _serve(run: Run, make: Callable[[], Desk], listener: socket, *, opens_browser: bool) -> None:
     """Serve on a bound port until interrupted."""
     port: int = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
@@ -164,9 +160,7 @@ def _serve(
     # need.
     load()
     app = application(STATIC, lambda: desk.result().site, port=port, token=token)
-    threading.Thread(
-        target=_warm_up, args=[desk, make], name="warm-up", daemon=True
-    ).start()
+    threading.Thread(target=_warm_up, args=[desk, make], name="warm-up", daemon=True).start()
     folders = [run.paths.catalogs(run.locales[0]), run.paths.docs.parent]
     with watched(folders, lambda paths: desk.result().files_changed(paths)):
         serve_on(listener, app)
@@ -191,8 +185,7 @@ def page_named(word: str, pages: Sequence[Page]) -> str:
         return max(fitting, key=len)
     raise ConfigError(
         f"no page is called {word!r}",
-        hint=f"{did_you_mean_any(name, names)}"
-        "Pages are named by their path without suffix.",
+        hint=f"{did_you_mean_any(name, names)}Pages are named by their path without suffix.",
     )
 
 

@@ -163,9 +163,7 @@ class Desk:
         with self._working:
             opened = self._open.pop(name, None)
             if opened is None or not self._is_fresh(opened):
-                document = (
-                    opened.document if opened else read_documents(self._run, page)
-                )
+                document = opened.document if opened else read_documents(self._run, page)
                 opened = open_page(self._run, document, name, locale=self.locale)
             self._open[name] = opened  # keep the cache in order of use
             for old in list(self._open)[:-_REMEMBERED]:
@@ -281,9 +279,7 @@ class Desk:
     def _list_waiting(self) -> list[Json]:
         """Return the review queue, in page order."""
         if self._review is None:
-            return [
-                _waiting_json(page, entry) for page, entry in self._library.waiting()
-            ]
+            return [_waiting_json(page, entry) for page, entry in self._library.waiting()]
         waiting = self._review.waiting(self._library.entries())
         return [
             {**_waiting_json(page, entry), "change": change_json(message, entry)}
@@ -385,9 +381,7 @@ class Desk:
 
 
 def _no_page(name: str) -> InputError:
-    return InputError(
-        "there is no such page", where=name, hint="Choose one from the list."
-    )
+    return InputError("there is no such page", where=name, hint="Choose one from the list.")
 
 
 def _waiting_json(page: str, entry: Entry) -> Json:

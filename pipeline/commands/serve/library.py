@@ -118,9 +118,7 @@ class Library:
         finished = [entry for entry in live if entry.is_translated]
         self._finished[page] = {}
         for entry in finished:
-            known = Suggestion(
-                score=100, page=page, english=entry.msgid, msgstr=entry.msgstr
-            )
+            known = Suggestion(score=100, page=page, english=entry.msgid, msgstr=entry.msgstr)
             self._finished[page][known] = plain_text(entry.msgid)
         self._waiting[page] = waiting
         self._entries[page] = {(entry.context, entry.msgid): entry for entry in live}

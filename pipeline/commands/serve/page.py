@@ -51,9 +51,7 @@ _TRIES = 5  # attempts to save; if all fail, some program keeps saving the file
 # Lock for the threads of this process. The run lock is for other processes.
 _SAVING = threading.Lock()
 Json = dict[str, Any]
-_ENGLISH = (
-    pattern_of_words()
-)  # splits English into words; only Chinese needs a list of terms
+_ENGLISH = pattern_of_words()  # splits English into words; only Chinese needs a list of terms
 
 
 class OpenPage(Struct, frozen=True, kw_only=True, dict=True):
@@ -73,9 +71,7 @@ class OpenPage(Struct, frozen=True, kw_only=True, dict=True):
         """Return the page as HTML in which messages are marked. Rendering is slow, so cache it."""
         from pipeline.stages.publish.marked_page import render_marked
 
-        return render_marked(
-            self.document, self.merged, folder=self.folder, outputs=self.outputs
-        )
+        return render_marked(self.document, self.merged, folder=self.folder, outputs=self.outputs)
 
     @property
     def progress(self) -> tuple[int, int]:
@@ -194,9 +190,7 @@ def page_json(page: OpenPage) -> Json:
     # number of the first occurrence.
     first: dict[tuple[str | None, str], int] = {}
     for block in page.blocks:
-        number = first.setdefault(
-            (block.entry.context, block.entry.msgid), block.number
-        )
+        number = first.setdefault((block.entry.context, block.entry.msgid), block.number)
         blocks.append({**block_json(block), "first": number})
     return {
         "page": page.page,
@@ -314,9 +308,7 @@ def fixed_json(page: OpenPage, block: Block, msgstr: str) -> Json:
     return {"msgstr": text}
 
 
-def findings_of(
-    page: OpenPage, entries: Sequence[Entry], rules: CheckRules
-) -> list[Finding]:
+def findings_of(page: OpenPage, entries: Sequence[Entry], rules: CheckRules) -> list[Finding]:
     """Return the findings of the checks for some entries of a page."""
     return check_entries([(page.read, _subjects(page, entries))], rules).findings
 

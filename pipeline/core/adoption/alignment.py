@@ -90,9 +90,7 @@ class _Move(NamedTuple):
     score: float  # of the pair
 
 
-def align(
-    english: Sequence[Block], copy: Sequence[Block], similar: Similar
-) -> list[Pair]:
+def align(english: Sequence[Block], copy: Sequence[Block], similar: Similar) -> list[Pair]:
     """Return the pairs of both sequences; an unpaired block is a pair with an empty side.
 
     Code that occurs exactly once on each side is paired first. The parts between such pairs are
@@ -116,9 +114,7 @@ class _Aligner:
     A *place* is a position in an alignment: the numbers of blocks before it on each side.
     """
 
-    def __init__(
-        self, english: Sequence[Block], copy: Sequence[Block], similar: Similar
-    ) -> None:
+    def __init__(self, english: Sequence[Block], copy: Sequence[Block], similar: Similar) -> None:
         self.english = english
         self.copy = copy
         self.similar = similar
@@ -258,8 +254,7 @@ class Passage(Struct, frozen=True, eq=False, dict=True):
         # ``count_words`` may return 0, for example for a Markdown link in a reST page. In that case
         # count the Chinese characters.
         return sum(
-            count_words(block.text, block.markup) or count_han(block.text)
-            for block in self.blocks
+            count_words(block.text, block.markup) or count_han(block.text) for block in self.blocks
         )
 
     @cached_property

@@ -74,9 +74,7 @@ class Choice(Struct, frozen=True, kw_only=True):
     share: float  # share of the copy's Chinese that clearly belongs to the page, 0 to 1
 
 
-def rank(
-    copy: Sequence[Block], candidates: Sequence[Candidate]
-) -> list[tuple[int, Candidate]]:
+def rank(copy: Sequence[Block], candidates: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
     """Return the candidates with their costs (see ``_cost``), the cheapest first."""
     known = frozenset[Line]().union(*(candidate.lines for candidate in candidates))
     found = _found_in(copy, known)
@@ -207,9 +205,7 @@ class NameIndex(Struct):
         return [page for page in pages[:most] if likeness[page] > 0]
 
 
-def _likeness(
-    asked: Iterable[str], names: frozenset[str], weights: Mapping[str, float]
-) -> float:
+def _likeness(asked: Iterable[str], names: frozenset[str], weights: Mapping[str, float]) -> float:
     """Return a similarity of two sets of names, to compare pages with each other."""
     # This is the cosine similarity without the norm of ``asked``, which is equal for all pages.
     # ``fsum`` rounds only once. The result of ``sum`` would depend on the order of the set, which

@@ -213,9 +213,7 @@ def _without_english(text: str) -> str:
     lines = text.split("\n")
     if not HAN.search(text):
         return text
-    return "\n".join(
-        line for line in lines if HAN.search(line) or len(english_words(line)) < _LONG
-    )
+    return "\n".join(line for line in lines if HAN.search(line) or len(english_words(line)) < _LONG)
 
 
 def _visible(text: str) -> str:

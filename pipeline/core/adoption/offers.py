@@ -85,9 +85,7 @@ def carry_to_pin(
         if name == page or not clear.isdisjoint(texts[name]):
             # Remove the translations of the pin, so that the update uses only those of the old
             # version.
-            blanks = [
-                Entry(msgid=text, references=(name,)) for text in pin[name].live_texts
-            ]
+            blanks = [Entry(msgid=text, references=(name,)) for text in pin[name].live_texts]
             wanted[name] = blanks
     updated = update_catalogs(
         {page: _placeholder_catalog(messages, translated)},
@@ -107,9 +105,7 @@ def carry_to_pin(
             if name == page or here.isdisjoint(sources):
                 parts = dict.fromkeys(by_message[message] for message in sources)
                 used.update(parts)
-                offers.append(
-                    _offer(name, entry.msgid, sources, list(parts), texts[name])
-                )
+                offers.append(_offer(name, entry.msgid, sources, list(parts), texts[name]))
     gone = [translation for translation in translations if translation not in used]
     return offers, gone
 
@@ -186,9 +182,7 @@ def adopted_entry(entry: Entry, offer: Offer, msgstr: str, origin: Copy) -> Entr
         return _with_comment(entry, msgstr, origin)
     state = f"{FUZZY} {offer.change or ChangeClass.ADOPTED}"
     notes = (*entry.notes_without(STATES), state, origin.note(offer.translation.score))
-    return replace(
-        entry, msgstr=msgstr, fuzzy=True, previous=offer.previous, notes=notes
-    )
+    return replace(entry, msgstr=msgstr, fuzzy=True, previous=offer.previous, notes=notes)
 
 
 def _with_comment(entry: Entry, msgstr: str, origin: Copy) -> Entry:
@@ -222,11 +216,7 @@ def adopt_into(
     left = dict(offers)
     # Messages with a translated entry. If a message has several entries (with contexts) and one of
     # them is translated, the others stay empty.
-    taken = {
-        entry.msgid
-        for entry in catalog.entries
-        if not entry.obsolete and not is_open(entry)
-    }
+    taken = {entry.msgid for entry in catalog.entries if not entry.obsolete and not is_open(entry)}
     for entry in catalog.entries:
         # If a message has several entries, only the first one may get the offer.
         offered = None if entry.obsolete else left.pop(entry.msgid, None)

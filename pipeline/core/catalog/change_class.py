@@ -104,9 +104,7 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else " " for character in text)
 
 
-def _diff_parts(
-    old_words: list[str], new_words: list[str], *, context: int
-) -> list[str]:
+def _diff_parts(old_words: list[str], new_words: list[str], *, context: int) -> list[str]:
     """Return the changes and ``context`` equal words next to them, in order.
 
     ``["Use", "at", "least", "[-2-]{+3 big+}", "cups."]``
@@ -229,9 +227,7 @@ def _is_typo(old: str, new: str) -> bool:
     if len(old_words) != len(new_words):
         return False
     pairs = zip(old_words, new_words, strict=True)
-    return all(
-        before == after or _is_misspelt(before, after) for before, after in pairs
-    )
+    return all(before == after or _is_misspelt(before, after) for before, after in pairs)
 
 
 def _is_misspelt(before: str, after: str) -> bool:

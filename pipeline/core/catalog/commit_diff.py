@@ -192,9 +192,7 @@ def _count_similar(fresh: Sequence[str], gone: Sequence[str]) -> int:
     candidates = dict(enumerate(gone))
     count = 0
     for msgid in fresh:
-        match = process.extractOne(
-            msgid, candidates, scorer=fuzz.ratio, score_cutoff=_CHANGED
-        )
+        match = process.extractOne(msgid, candidates, scorer=fuzz.ratio, score_cutoff=_CHANGED)
         if match:
             _, _, number = match
             del candidates[number]

@@ -32,9 +32,7 @@ _ONE_SPELLING = {"space": " ", "dash": "—", "quote": '"', "apostrophe": "'"}
 _CODE_ROLES = frozenset(("code", "literal"))
 _PAGE_ROLES = frozenset(("doc", "numref", "ref"))  # they show the title of their target
 _REFERENCE = "reference"  # kind of a reST link
-_HIDDEN = frozenset(
-    (*_PAGE_ROLES, "link", "url")
-)  # kinds whose targets readers do not see
+_HIDDEN = frozenset((*_PAGE_ROLES, "link", "url"))  # kinds whose targets readers do not see
 # Spaces are significant inside these elements.
 _VERBATIM = re.compile(r"<(?:pre|textarea|script|style)\b", re.IGNORECASE)
 # By the final mark of an English text: the characters with which a translation may end.
@@ -140,9 +138,7 @@ def _role(match: re.Match[str]) -> Token:
     if role not in _PAGE_ROLES:
         # "~" shows only the last part of a name, and "!" makes no link.
         name = content.rpartition(".")[2] if content.startswith("~") else content
-    return Token(
-        text=text, kind=role, frame=frame, name=name.lstrip("~!"), target=content
-    )
+    return Token(text=text, kind=role, frame=frame, name=name.lstrip("~!"), target=content)
 
 
 class Followed(Struct, frozen=True, kw_only=True):
@@ -189,9 +185,7 @@ class Correspondence(Struct, frozen=True, kw_only=True):
 
     def _count_changed(self, tokens: Sequence[Token]) -> Counter[tuple[str, str]]:
         """Return how often each changed mark occurs among ``tokens``."""
-        return Counter(
-            token.identity for token in tokens if token.identity in self.changed
-        )
+        return Counter(token.identity for token in tokens if token.identity in self.changed)
 
     def _has_own_title(self, token: Token) -> bool:
         """Return whether ``token`` has a title, but the new mark that replaces it has none.

@@ -85,8 +85,7 @@ def find_similar(new: Sequence[Text], old: Sequence[Text]) -> list[Pair]:
                 continue
             spare = ratio - cutoff
             pairs += [
-                Pair(new=target, old=source, ratio=ratio, spare=spare)
-                for source in places[similar]
+                Pair(new=target, old=source, ratio=ratio, spare=spare) for source in places[similar]
             ]
     return pairs
 
@@ -109,9 +108,7 @@ def near_pages(
         if old[pair.old].free and pair.spare >= OTHER_PAGE_PENALTY:
             clear[new[pair.new].page, old[pair.old].page].add(pair.new)
     near = {text.page: [text.page, *kin.get(text.page, ())] for text in new}
-    for (page, source), texts in sorted(
-        clear.items(), key=lambda item: (-len(item[1]), item[0])
-    ):
+    for (page, source), texts in sorted(clear.items(), key=lambda item: (-len(item[1]), item[0])):
         if len(texts) >= SEVERAL:
             near[page].append(source)
     return {page: tuple(dict.fromkeys(pages)) for page, pages in near.items()}
@@ -291,9 +288,7 @@ def _make_up(whole: str, parts: Sequence[str]) -> bool:
     return len(parts) >= 2 and sum(map(len, parts)) >= COVERED * len(whole)
 
 
-def _piece(
-    target: int, source: int, new: frozenset[str], old: frozenset[str]
-) -> Piece | None:
+def _piece(target: int, source: int, new: frozenset[str], old: frozenset[str]) -> Piece | None:
     """Return the piece that two texts form, or None if the longer one does not contain the shorter.
 
     ``new`` and ``old`` are the sentences of the texts. A few letters may be missing (see
@@ -304,9 +299,7 @@ def _piece(
     if _letters_in(part & whole) < NEARLY * _letters_in(part):
         return None
     share = _letters_in(part) / _letters_in(whole)
-    return Piece(
-        new=target, old=source, part=part, is_old_inside=is_old_inside, share=share
-    )
+    return Piece(new=target, old=source, part=part, is_old_inside=is_old_inside, share=share)
 
 
 def _sentences(text: str) -> frozenset[str]:
@@ -395,9 +388,7 @@ def _joined_and_cut(
     for target, sources in joined_texts(new, old, pieces).items():
         matches[target] = Match(sources=sources, kind=ChangeClass.MERGED)
         used.update(sources)
-    rest = [
-        piece for piece in pieces if piece.new not in matches and piece.old not in used
-    ]
+    rest = [piece for piece in pieces if piece.new not in matches and piece.old not in used]
     for target, sources in split_texts(new, old, rest).items():
         matches[target] = Match(sources=sources, kind=ChangeClass.SPLIT)
     return matches

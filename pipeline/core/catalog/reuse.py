@@ -99,9 +99,7 @@ class Offer(Struct, frozen=True, kw_only=True):
     served: tuple[Source, ...]
 
 
-def reuse(
-    messages: Iterable[OpenEntry], sources: Sequence[Source], kin: Kin
-) -> dict[Name, Offer]:
+def reuse(messages: Iterable[OpenEntry], sources: Sequence[Source], kin: Kin) -> dict[Name, Offer]:
     """Return the best offer for each of ``messages``, by its name.
 
     Messages without an offer are left out. Translations of equal texts are offered first, then
@@ -180,9 +178,7 @@ def _finished_by_text(
     return by_text
 
 
-def _find_mothers(
-    wanted: Collection[OpenEntry], sources: Sequence[Source]
-) -> dict[str, list[str]]:
+def _find_mothers(wanted: Collection[OpenEntry], sources: Sequence[Source]) -> dict[str, list[str]]:
     """Return, for each page, the pages that it was probably copied from, the likeliest first.
 
     The code calls them mothers. A mother may still have the texts that both pages share. In
@@ -355,9 +351,7 @@ def _patterns_by_template(
     If people have translated "See :func:`dim`." as "见 :func:`dim`。" and as "参见 :func:`dim`。",
     its template has two patterns.
     """
-    patterns: dict[Template, dict[Pattern, list[Source]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
+    patterns: dict[Template, dict[Pattern, list[Source]]] = defaultdict(lambda: defaultdict(list))
     for source in sources:
         entry = source.entry
         is_usable = entry.is_finished and entry.context is None
@@ -383,9 +377,7 @@ def _usual_pattern(patterns: Mapping[Pattern, Sequence[Source]]) -> Pattern | No
     return None if is_tied else ranked[0]
 
 
-def _template_offer(
-    message: OpenEntry, pattern: Pattern, sources: Sequence[Source]
-) -> Offer:
+def _template_offer(message: OpenEntry, pattern: Pattern, sources: Sequence[Source]) -> Offer:
     """Return a finished offer: the words of ``pattern`` with the atoms of ``message``.
 
     ``sources`` are the translations that have this pattern. The note names the page of the first
@@ -393,9 +385,7 @@ def _template_offer(
     """
     # If a text with this template is gone from the same page, upstream has changed that text to the
     # new one. So its translation counts as reused.
-    served = [
-        source for source in sources if source.free and source.page == message.page
-    ]
+    served = [source for source in sources if source.free and source.page == message.page]
     entry = _with_comments(message.entry, served or sources[:1])
     note = f"{CARRIED} the same sentence as in {sources[0].page}, other code"
     offered = replace(
@@ -592,9 +582,7 @@ def _remaining_texts(page: str, plan: Plan, catalog: Catalog) -> set[str]:
     return {entry.msgid for entry in entries}
 
 
-def _offered_on_page(
-    catalog: Catalog, texts: Collection[str]
-) -> set[tuple[str | None, str]]:
+def _offered_on_page(catalog: Catalog, texts: Collection[str]) -> set[tuple[str | None, str]]:
     """Return the fuzzy translations of live entries, each with its previous English.
 
     ``texts`` are the messages that the page has after the update. An obsolete entry may have the

@@ -43,9 +43,7 @@ def template_of(msgid: str) -> Template | None:
     if not kinds or not all(kinds):
         return None
     # Equal atoms get equal numbers: a message with the same template repeats its atoms, too.
-    parts[1::2] = [
-        f"{kind} {atoms.index(atom)}" for kind, atom in zip(kinds, atoms, strict=True)
-    ]
+    parts[1::2] = [f"{kind} {atoms.index(atom)}" for kind, atom in zip(kinds, atoms, strict=True)]
     return tuple(parts)
 
 
@@ -64,9 +62,7 @@ def _kind_of(atom: str) -> str:
     if role := _ROLE.fullmatch(atom):
         name, content = role.groups()
         has_words = "<" in content or without_words(content) != content
-        return (
-            f":{name}:" if fixed_part(name, content, content) and not has_words else ""
-        )
+        return f":{name}:" if fixed_part(name, content, content) and not has_words else ""
     marked = _MARKED.fullmatch(atom)
     if not marked:
         return ""

@@ -55,9 +55,7 @@ from pipeline.entries import Catalog, Entry
 Headers = Callable[[str, Mapping[str, str]], Mapping[str, str]]
 
 # All fields of an entry except the line that it was read from.
-_content = attrgetter(
-    *(column.name for column in fields(Entry) if column.name != "line")
-)
+_content = attrgetter(*(column.name for column in fields(Entry) if column.name != "line"))
 
 
 class Updated(Struct, frozen=True, kw_only=True):
@@ -91,8 +89,7 @@ def update_catalogs(
     plan = plan_update(old, wanted, gone=gone, redirects=redirects or {})
     # Find the slots of all pages first: a text may have moved from one page to another.
     slots = {
-        page: find_slots(page, plan.start_of(page), entries)
-        for page, entries in wanted.items()
+        page: find_slots(page, plan.start_of(page), entries) for page, entries in wanted.items()
     }
     unfilled = list(chain.from_iterable(slots[page].open.values() for page in slots))
     # Search all pages at once, so that the translation of a moved text goes to the page that fits
@@ -211,9 +208,7 @@ def _updated_gone(
 
 def _translated(catalog: Catalog) -> list[Entry]:
     """Return the entries whose translation must not be lost: all except replaceable drafts."""
-    return [
-        entry for entry in catalog.entries if entry.msgstr and not is_replaceable(entry)
-    ]
+    return [entry for entry in catalog.entries if entry.msgstr and not is_replaceable(entry)]
 
 
 def _count_lost(dropped: Iterable[Entry], served: Collection[int]) -> int:
@@ -225,9 +220,7 @@ def _count_lost(dropped: Iterable[Entry], served: Collection[int]) -> int:
     return sum(id(entry) not in served for entry in lost)
 
 
-def _with_entries(
-    page: str, old: Catalog, entries: tuple[Entry, ...], header: Headers
-) -> Catalog:
+def _with_entries(page: str, old: Catalog, entries: tuple[Entry, ...], header: Headers) -> Catalog:
     """Return a catalogue with these entries, or ``old`` itself if nothing changed.
 
     The header contains the date of upstream's text. So the header changes only if the text of
@@ -240,9 +233,7 @@ def _with_entries(
     # date must stay.
     is_same_text = list(map(_text, old.entries)) == list(map(_text, entries))
     fields = old.header if is_same_text else header(page, old.header)
-    return Catalog(
-        header=dict(fields or header(page, {})), comment=old.comment, entries=entries
-    )
+    return Catalog(header=dict(fields or header(page, {})), comment=old.comment, entries=entries)
 
 
 def _text(entry: Entry) -> tuple[object, ...]:

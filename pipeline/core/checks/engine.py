@@ -32,9 +32,7 @@ from pipeline.core.glossary.glossary import Glossary
 from pipeline.entries import Entry
 from pipeline.findings import Severity
 
-_IGNORE = re.compile(
-    r"pipeline:\s*ignore=([A-Z]\d+(?:\s*,\s*[A-Z]\d+)*)\s*(.*)", re.DOTALL
-)
+_IGNORE = re.compile(r"pipeline:\s*ignore=([A-Z]\d+(?:\s*,\s*[A-Z]\d+)*)\s*(.*)", re.DOTALL)
 # Comments cannot disable these checks. They compare formulas and roles, from which renderers
 # generate other markup. The guard examines formulas and roles as well. If the guard misses unsafe
 # text, these checks must still report it.
@@ -104,9 +102,7 @@ def ignore_comment_problems(
             )
 
 
-def _silence_problem(
-    code: str, known: Collection[str], used: Collection[str]
-) -> Problem | None:
+def _silence_problem(code: str, known: Collection[str], used: Collection[str]) -> Problem | None:
     """Return the problem with disabling one code, or None."""
     if code not in known:
         return Problem(
@@ -251,9 +247,7 @@ def without_redundant_guard_problems(problems: Iterable[Problem]) -> list[Proble
     return kept
 
 
-def fix_entry(
-    subject: Subject, checks: Sequence[Check] = table.SIMPLIFIED.checks
-) -> str:
+def fix_entry(subject: Subject, checks: Sequence[Check] = table.SIMPLIFIED.checks) -> str:
     """Return the msgstr after all fixes that are safe without a person's decision.
 
     The rendered text changes in white space and punctuation only. A second call changes nothing.

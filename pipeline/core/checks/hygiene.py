@@ -96,9 +96,7 @@ class MemoryEntries(Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...]  # with indices of `entries`
 
 
-def read_memory_entries(
-    entries: Sequence[Entry], english: Mapping[str, Entry]
-) -> MemoryEntries:
+def read_memory_entries(entries: Sequence[Entry], english: Mapping[str, Entry]) -> MemoryEntries:
     """Return the published entries of a memory, with their English where it is known.
 
     ``english`` maps the digest of an English text to its untranslated catalogue entry. The msgid of
@@ -166,9 +164,7 @@ def readable_texts(entries: Sequence[Entry], markup: Markup) -> Iterator[Entry]:
         if not _PLACEHOLDER.search(entry.msgstr):
             yield entry
         elif markup is Markup.MARKDOWN:
-            yield replace(
-                entry, msgstr=_PLACEHOLDER.sub(_readable_placeholder, entry.msgstr)
-            )
+            yield replace(entry, msgstr=_PLACEHOLDER.sub(_readable_placeholder, entry.msgstr))
 
 
 def _readable_placeholder(match: re.Match[str]) -> str:
@@ -193,9 +189,7 @@ def find_differing_placeholders(entries: Sequence[Entry]) -> Iterator[Problem]:
         if entry.msgstr:
             by_digest[entry.msgid].append(index)
     for places in by_digest.values():
-        names = [
-            frozenset(_PLACEHOLDER.findall(entries[index].msgstr)) for index in places
-        ]
+        names = [frozenset(_PLACEHOLDER.findall(entries[index].msgstr)) for index in places]
         # The most common set counts as correct, because few entries are damaged.
         counts = Counter(names).most_common()
         if len(counts) == 1:
@@ -205,9 +199,7 @@ def find_differing_placeholders(entries: Sequence[Entry]) -> Iterator[Problem]:
         is_even = counts[1][1] == count
         for index, named in zip(places, names, strict=True):
             if is_even or named != usual:
-                yield _unlike_problem(
-                    named, usual if named != usual else counts[1][0], index
-                )
+                yield _unlike_problem(named, usual if named != usual else counts[1][0], index)
 
 
 def _is_finished(entry: Entry) -> bool:
@@ -244,9 +236,7 @@ def _numeric_order(placeholder: re.Match[str]) -> tuple[int, str]:
     return len(digits), digits
 
 
-def _unlike_problem(
-    named: frozenset[str], others: frozenset[str], index: int
-) -> Problem:
+def _unlike_problem(named: frozenset[str], others: frozenset[str], index: int) -> Problem:
     """Return the problem with an entry whose placeholders differ from another translation's.
 
     ``named`` are the placeholders of the entry, ``others`` those of the other translation.
@@ -263,8 +253,6 @@ def _unlike_problem(
 def _listed_placeholders(names: frozenset[str]) -> str:
     """Return the numbers of placeholders as a list for a message: ``⟦1⟧, ⟦2⟧``."""
     return (
-        ", ".join(
-            f"⟦{name}⟧" for name in sorted(names, key=lambda name: (len(name), name))
-        )
+        ", ".join(f"⟦{name}⟧" for name in sorted(names, key=lambda name: (len(name), name)))
         or "no placeholder"
     )

@@ -155,15 +155,11 @@ def _markdown_node(token: Token, rest: Iterator[Token]) -> Node:
         case "link_open":
             # [词](a.md), [词][label], <https://a.b>
             target = str(token.attrs["href"])
-            return Node(
-                _link_type(token, target), _readable(target), _markdown_nodes(rest)
-            )
+            return Node(_link_type(token, target), _readable(target), _markdown_nodes(rest))
         case "image":
             # ![图](a.png): the token of an image contains the tokens of its text.
             target = str(token.attrs["src"])
-            return Node(
-                "image", _readable(target), _markdown_nodes(iter(token.children or ()))
-            )
+            return Node("image", _readable(target), _markdown_nodes(iter(token.children or ())))
         case "myst_role":
             # {func}`f`
             return _markdown_role(str(token.meta["name"]), token.content)
@@ -337,9 +333,7 @@ def _rst_reference(node: Any) -> Node:
         children += _rst_nodes(child)
     if "refuri" in node:
         has_words = node.rawsource.startswith("`")
-        return Node(
-            "link" if has_words else "autolink", node["refuri"], tuple(children)
-        )
+        return Node("link" if has_words else "autolink", node["refuri"], tuple(children))
     if "refname" in node:
         return Node("reference", f"{node['refname']}_", tuple(children))
     return Node("reference", "__", tuple(children))  # anonymous

@@ -51,13 +51,9 @@ _ANY = {
 _WIDE = rf"{HAN}\u3000-\u303f\uff00-\uffef"
 _URL_END = re.compile(rf"[{_WIDE}“”‘’…—]|[.,;:!?)\]\"'*]+(?:$|(?=[{_WIDE}]))")
 _ROLE = re.compile(r"(\{[\w+:-]+\}`+)(.*?)(\s*<[^<>`]*>`+|`+)", re.DOTALL)
-_VOID = re.compile(
-    r"<(?:area|br|col|hr|img|input|wbr)\b|<!--|.*/>", re.DOTALL | re.IGNORECASE
-)
+_VOID = re.compile(r"<(?:area|br|col|hr|img|input|wbr)\b|<!--|.*/>", re.DOTALL | re.IGNORECASE)
 _AUTOLINK = re.compile(r"<[A-Za-z][\w+.-]*:")
-_RST_ROLE = re.compile(
-    r"(:[\w.+:-]+:`|`)(.*?)(\s*<[^<>`]*>`|`_|`(?::[\w.+:-]+:)?)", re.DOTALL
-)
+_RST_ROLE = re.compile(r"(:[\w.+:-]+:`|`)(.*?)(\s*<[^<>`]*>`|`_|`(?::[\w.+:-]+:)?)", re.DOTALL)
 _RST_MARK = re.compile(r"\\(?P<gap>\s)|\\.|(?P<run>\*{1,2})", re.DOTALL)
 _MAYBE_MARK = re.compile(rf"[\\*_~\[\]{_TARGET}]")
 _MARK = re.compile(read_pattern("mark", TARGET=_TARGET), re.VERBOSE)
@@ -76,9 +72,7 @@ def masked(text: str, markup: Markup = Markup.MARKDOWN) -> str:
         return text
     # Mask the atoms first, because a star inside code or a target is not markup.
     if markup is Markup.RST:
-        return _without_marks(
-            prose.replace_atoms(text, _rst_stand_in, markup), _RST_MARK
-        )
+        return _without_marks(prose.replace_atoms(text, _rst_stand_in, markup), _RST_MARK)
     return _without_marks(prose.replace_atoms(text, _stand_in), _MARK)
 
 

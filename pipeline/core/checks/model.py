@@ -106,9 +106,7 @@ def usual_markup_of(entries: Sequence[Entry]) -> Markup:
         for entry in entries:
             counts[Markup.RST] += bool(_RST_SIGN.search(entry.msgid))
             counts[Markup.MARKDOWN] += bool(_MARKDOWN_SIGN.search(entry.msgid))
-    return (
-        Markup.RST if counts[Markup.RST] > counts[Markup.MARKDOWN] else Markup.MARKDOWN
-    )
+    return Markup.RST if counts[Markup.RST] > counts[Markup.MARKDOWN] else Markup.MARKDOWN
 
 
 # References whose words are also the target: `words`_, name_ and :term:`words`.
@@ -145,9 +143,7 @@ def translation_for_sphinx(msgid: str, msgstr: str) -> str:
         [*_names_in(_PHRASE_REFERENCE, msgid), *_names_in(_WORD_REFERENCE, msgid)],
         "`{} <{}_>`_",
     )
-    msgstr = _with_targets(
-        msgstr, _TERM_ROLE, _names_in(_TERM_ROLE, msgid), ":term:`{} <{}>`"
-    )
+    msgstr = _with_targets(msgstr, _TERM_ROLE, _names_in(_TERM_ROLE, msgid), ":term:`{} <{}>`")
     if msgid.endswith(_ANNOUNCES) and msgstr.endswith(_ANNOUNCES):
         return msgstr[:-1]
     return msgstr
@@ -158,9 +154,7 @@ def _names_in(pattern: re.Pattern[str], text: str) -> list[str]:
     return [match["name"] for match in pattern.finditer(text)]
 
 
-def _with_targets(
-    msgstr: str, pattern: re.Pattern[str], names: list[str], written: str
-) -> str:
+def _with_targets(msgstr: str, pattern: re.Pattern[str], names: list[str], written: str) -> str:
     """Return ``msgstr`` with an English target for each translated name.
 
     ``pattern`` matches a reference without a separate target. ``names`` are the names in the

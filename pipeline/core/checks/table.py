@@ -93,9 +93,7 @@ def _checks(*rows: _Row) -> tuple[Check, ...]:
 def _checks_if(condition: Callable[[Subject], bool], *rows: _Row) -> tuple[Check, ...]:
     """Return a check for each row. The checks examine only subjects that meet a condition."""
     checks = _checks(*rows)
-    return tuple(
-        replace(check, find=_find_if(condition, check.find)) for check in checks
-    )
+    return tuple(replace(check, find=_find_if(condition, check.find)) for check in checks)
 
 
 def _page_checks(*rows: _PageRow) -> tuple[PageCheck, ...]:
@@ -114,14 +112,10 @@ _REFUSED = {
     "G104": "markup, targets or code that the English does not have",
     "G106": "far longer than the English",
 }
-GUARD = _checks(
-    *((code, _ERROR, name, _find_refused(code)) for code, name in _REFUSED.items())
-)
+GUARD = _checks(*((code, _ERROR, name, _find_refused(code)) for code, name in _REFUSED.items()))
 MARKUP = (
     # The other checks of markup skip a text that has become another block.
-    *_checks(
-        ("M101", _ERROR, "text that becomes another block", blocks.find_other_block)
-    ),
+    *_checks(("M101", _ERROR, "text that becomes another block", blocks.find_other_block)),
     *_checks_if(
         _is_in_place,
         ("M102", _ERROR, "bold or italics that do not show", emphasis.find_unrendered),

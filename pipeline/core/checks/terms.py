@@ -217,9 +217,7 @@ def _split_usual(
     return usual, [rendered for rendered in group if rendered.words != usual_words]
 
 
-def _unlike_problem(
-    rendered: _Rendered, usual: _Rendered, pages: str, longest: int
-) -> Problem:
+def _unlike_problem(rendered: _Rendered, usual: _Rendered, pages: str, longest: int) -> Problem:
     """Return the problem with a translation that differs from the usual one on ``pages``.
 
     ``longest`` is the maximum length of a quotation, in characters.

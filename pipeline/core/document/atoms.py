@@ -82,9 +82,7 @@ TEXT_ROLES = frozenset(_ROLES["words"].split())
 # A translation must not change the content of any other role, because the role may output raw HTML.
 # The exception is a title that cannot be part of an HTML tag, as in Sphinx's extlinks:
 # ":source:`the patch <Lib/a.py>`".
-_PLAIN_TITLE = re.compile(
-    r"(?P<title>[^<>&=\"'\\\x00]+?)\s*<(?P<target>[^<>]*)>", re.DOTALL
-)
+_PLAIN_TITLE = re.compile(r"(?P<title>[^<>&=\"'\\\x00]+?)\s*<(?P<target>[^<>]*)>", re.DOTALL)
 _VARIABLE = re.compile(r"\{[^{}]*\}")  # in {file}`{folder}/a.py`
 
 

@@ -56,9 +56,7 @@ def attribution(
         commit=f"{mark}{lock.commit[:_COMMIT_LENGTH]}{mark}",
     )
     template = texts["licensed" if license_name else "unlicensed"]
-    line: str = template.format(
-        source=source, version=version, license=_plain(license_name)
-    )
+    line: str = template.format(source=source, version=version, license=_plain(license_name))
     for author, licence in adopted:
         # Leave out the e-mail address: "Li Lei <li@example.org>" → "Li Lei".
         name = _NO_NAME.sub("", author.partition(" <")[0])

@@ -136,9 +136,7 @@ _INCLUDE_NAMES = "(?P<name>include|literalinclude)"
 _INCLUDE_FENCE = re.compile(
     rf"[ \t>]*(?:`{{3,}}|~{{3,}}|:{{3,}}) *\{{{_INCLUDE_NAMES}\}}[ \t]+(?P<target>\S.*)"
 )
-_INCLUDE_DIRECTIVE = re.compile(
-    rf"[ \t>]*\.\. +{_INCLUDE_NAMES}::[ \t]+(?P<target>\S.*)"
-)
+_INCLUDE_DIRECTIVE = re.compile(rf"[ \t>]*\.\. +{_INCLUDE_NAMES}::[ \t]+(?P<target>\S.*)")
 _INCLUDE_OPTION = re.compile(r"[ \t>]*:(?P<key>[\w-]+):")
 # Options that render the included file as code instead of prose.
 _AS_CODE = frozenset(("code", "literal"))

@@ -88,9 +88,7 @@ class Field(Struct, frozen=True):
     end: tuple[int, int]
 
 
-def csv_fields(
-    lines: Sequence[str], options: Mapping[str, str]
-) -> list[list[Field]] | None:
+def csv_fields(lines: Sequence[str], options: Mapping[str, str]) -> list[list[Field]] | None:
     """Return the fields of ``lines`` by row, as the directive ``csv-table`` reads them.
 
     ``options`` are the options of the directive. Return None if the positions cannot be found.
@@ -104,9 +102,7 @@ def csv_fields(
 
     skips_space = "keepspace" not in options
     try:
-        delimiter = directives.single_char_or_whitespace_or_unicode(
-            options.get("delim", ",")
-        )
+        delimiter = directives.single_char_or_whitespace_or_unicode(options.get("delim", ","))
         expected = _read(lines, delimiter, skips_space=skips_space)
     except (ValueError, TypeError, csv.Error):
         return None
@@ -122,9 +118,7 @@ def quoted(text: str) -> str:
     return f"{QUOTE}{text.replace(QUOTE, QUOTE * 2)}{QUOTE}"
 
 
-def _read(
-    lines: Sequence[str], delimiter: str, *, skips_space: bool
-) -> list[list[str]]:
+def _read(lines: Sequence[str], delimiter: str, *, skips_space: bool) -> list[list[str]]:
     """Return the texts of all fields, as Python's CSV reader returns them. Raises csv.Error."""
     reader = csv.reader(
         # Add line ends, as docutils does: a quoted field may contain them.
@@ -136,9 +130,7 @@ def _read(
     return [row for row in reader if row]
 
 
-def _scan(
-    lines: Sequence[str], delimiter: str, *, skips_space: bool
-) -> list[list[Field]]:
+def _scan(lines: Sequence[str], delimiter: str, *, skips_space: bool) -> list[list[Field]]:
     """Return the fields with positions, found by a pattern."""
     content = "\n".join([*lines, ""])
     # The start offset of each line in ``content``.
@@ -174,9 +166,7 @@ def _field_pattern(delimiter: str, *, skips_space: bool) -> re.Pattern[str]:
     space = " *" if skips_space else ""
     delimiter = re.escape(delimiter)
     quoted = '"(?P<quoted>(?:[^"]|"")*)"'
-    return re.compile(
-        rf"{space}(?P<field>{quoted}|[^{delimiter}\n]*)(?P<end>[{delimiter}\n])"
-    )
+    return re.compile(rf"{space}(?P<field>{quoted}|[^{delimiter}\n]*)(?P<end>[{delimiter}\n])")
 
 
 def _line_and_column(starts: Sequence[int], position: int) -> tuple[int, int]:

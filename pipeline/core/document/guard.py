@@ -91,9 +91,7 @@ def _environments(text: str) -> dict[str, list[str]]:
     return marks
 
 
-def change_refusal(
-    name: str, added: Iterable[str], missing: Iterable[str] = ()
-) -> Refusal:
+def change_refusal(name: str, added: Iterable[str], missing: Iterable[str] = ()) -> Refusal:
     """Return a refusal of a translation with other pieces of markup than the English.
 
     ``added`` are the pieces that only the translation has, ``missing`` those that only the English
@@ -125,9 +123,7 @@ def merged_messages(
     count = len(split.messages)
     messages = tuple(found[:count])
     # The sections that stay English by configuration must be unchanged.
-    if [message.msgid for message in found[count:]] != [
-        message.msgid for message in split.rest
-    ]:
+    if [message.msgid for message in found[count:]] != [message.msgid for message in split.rest]:
         return None
     # Each message must be where the merge put its translation. The spans differ if a translation
     # became two blocks, or became part of an adjacent block.
@@ -186,9 +182,7 @@ def find_templates(text: str) -> list[str]:
                     found.pop()
                 found.append((start, text[start : at + 1]))
     open_marks = [text[at : at + 2] for at in opened]
-    return [piece for _, piece in found] + [
-        mark for mark in open_marks if mark in _TEMPLATE_MARKS
-    ]
+    return [piece for _, piece in found] + [mark for mark in open_marks if mark in _TEMPLATE_MARKS]
 
 
 def resolve_references(text: str) -> str:

@@ -101,8 +101,7 @@ def merge(
     """
     rejected: list[Rejected] = []
     chosen = [
-        _acceptable_translations(document, unit, translations, rejected)
-        for unit in document.units
+        _acceptable_translations(document, unit, translations, rejected) for unit in document.units
     ]
     placed_units: dict[int, PlacedUnit] = {}
     if any(chosen):
@@ -122,11 +121,7 @@ def merge(
             kept=frozenset(), placed=apply_edits(split, {}), messages=split.messages
         )
         blocks += _blocks(unit, result)
-        units.append(
-            MergedUnit(
-                text=result.placed.text, messages=result.messages, cell=unit.cell
-            )
-        )
+        units.append(MergedUnit(text=result.placed.text, messages=result.messages, cell=unit.cell))
     return Merged(
         data=raw.encode(),
         translated=translated,
@@ -192,9 +187,7 @@ def _place_units(
         if not chosen[number] and not insertions:
             continue
         names = names_of.get(number, {})
-        result = place_translations(
-            grammar, unit.split, chosen[number], names, insertions
-        )
+        result = place_translations(grammar, unit.split, chosen[number], names, insertions)
         if result is None:
             # A translation must not be published without its attribution.
             for each, translations in zip(document.units, chosen, strict=True):
@@ -212,13 +205,9 @@ def _place_units(
     return placed_units
 
 
-def _rejected(
-    document: Document, unit: Unit, message: Message, refusal: Refusal
-) -> Rejected:
+def _rejected(document: Document, unit: Unit, message: Message, refusal: Refusal) -> Rejected:
     """Return the record of a translation that is left out."""
-    return Rejected(
-        message=message, place=document.place(unit, message), refusal=refusal
-    )
+    return Rejected(message=message, place=document.place(unit, message), refusal=refusal)
 
 
 def _blocks(unit: Unit, result: PlacedUnit) -> Iterator[Landing]:
@@ -287,9 +276,7 @@ def place_translations(
         if messages is None:
             return False
         # Each good try includes the translations of the good try before it, so keep the last one.
-        placed_unit = PlacedUnit(
-            kept=frozenset(indices), placed=placed, messages=messages
-        )
+        placed_unit = PlacedUnit(kept=frozenset(indices), placed=placed, messages=messages)
         return True
 
     if not _largest_good(list(translations), is_good):
@@ -297,9 +284,7 @@ def place_translations(
     return replace(placed_unit, gave_up=gave_up) if placed_unit else None
 
 
-def _largest_good(
-    indices: list[int], is_good: Callable[[Sequence[int]], bool]
-) -> list[int]:
+def _largest_good(indices: list[int], is_good: Callable[[Sequence[int]], bool]) -> list[int]:
     """Return as many of ``indices`` as are good together, found by bisection.
 
     If 3 is the bad index in [1, 2, 3, 4], the tries are [1, 2, 3, 4], [1, 2], [1, 2, 3, 4],
@@ -312,9 +297,7 @@ def _largest_good(
     middle = len(indices) // 2
     first = _largest_good(indices[:middle], is_good)
     # Test the second half together with the good part of the first half.
-    return first + _largest_good(
-        indices[middle:], lambda second: is_good([*first, *second])
-    )
+    return first + _largest_good(indices[middle:], lambda second: is_good([*first, *second]))
 
 
 BUG = (
@@ -333,9 +316,7 @@ def merged_text(document: Document, edits: Mapping[int, tuple[Edit, ...]]) -> st
     return splice(document.raw, edits.get(0, ()))
 
 
-def _notebook(
-    document: Document, notebook: Notebook, edits: Mapping[int, tuple[Edit, ...]]
-) -> str:
+def _notebook(document: Document, notebook: Notebook, edits: Mapping[int, tuple[Edit, ...]]) -> str:
     """Return the merged notebook as JSON text.
 
     To prove the result, parse it again. Each edited cell must have the edited source, and all other
@@ -417,9 +398,7 @@ def grammar_of(document: Document) -> Grammar:
     return Grammar(
         refusal=guard.refusal,
         place=placement.place,
-        read_back=partial(
-            guard.read_back, page=is_page, is_run=is_run, reading=document.reading
-        ),
+        read_back=partial(guard.read_back, page=is_page, is_run=is_run, reading=document.reading),
         plan_targets=anchors.plan_targets,
         target=partial(anchors.target_edit, notebook=not is_page),
         attribution=placement.attribution_edit,

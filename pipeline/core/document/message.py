@@ -13,9 +13,7 @@ from msgspec import Struct
 
 # Characters that a PO file cannot hold: NUL, gettext's context separator, lone surrogates.
 UNWRITABLE = re.compile("[\0\x04\ud800-\udfff]")
-UNWRITABLE_REASON = (
-    "it has a character that no catalogue can hold: NUL, U+0004 or a lone surrogate"
-)
+UNWRITABLE_REASON = "it has a character that no catalogue can hold: NUL, U+0004 or a lone surrogate"
 
 
 # Exceptions that the parsers of Markdown and reST may raise for unusual pages.

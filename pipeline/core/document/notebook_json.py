@@ -74,15 +74,11 @@ def edit_cells(notebook: Notebook, edits: Mapping[int, Sequence[Edit]]) -> str:
     ascii_only = bool(_ESCAPED_TEXT.search(raw)) and raw.isascii()
     changes: list[Edit] = []
     for index in sorted(edits):
-        changes += _literal_edits(
-            raw, notebook.cells[index], edits[index], ascii_only=ascii_only
-        )
+        changes += _literal_edits(raw, notebook.cells[index], edits[index], ascii_only=ascii_only)
     return splice(raw, changes)
 
 
-def _literal_edits(
-    raw: str, cell: Cell, edits: Sequence[Edit], *, ascii_only: bool
-) -> list[Edit]:
+def _literal_edits(raw: str, cell: Cell, edits: Sequence[Edit], *, ascii_only: bool) -> list[Edit]:
     """Convert edits of a cell's source to edits of the raw JSON.
 
     The parts of a JSON string that are not edited keep their escapes.
@@ -112,9 +108,7 @@ def _literal_edits(
             if edit.end == bounds[last] and last > first:
                 last -= 1
         text = _encode_lines(raw, cell, first, edit.text, ascii_only=ascii_only)
-        changes.append(
-            Edit(position(first, edit.start), position(last, edit.end), text)
-        )
+        changes.append(Edit(position(first, edit.start), position(last, edit.end), text))
     return changes
 
 
@@ -156,17 +150,13 @@ def _literal(raw: str, span: tuple[int, int]) -> _Literal:
     return _Literal(start, escapes, more)
 
 
-def _encode_lines(
-    raw: str, cell: Cell, first: int, text: str, *, ascii_only: bool
-) -> str:
+def _encode_lines(raw: str, cell: Cell, first: int, text: str, *, ascii_only: bool) -> str:
     """Return ``text`` encoded as the content of JSON strings.
 
     If the source of the cell is a list of lines, each line of ``text`` becomes a string of its own.
     """
     separator = _separator(raw, cell, first)
-    lines = [
-        json.dumps(line, ensure_ascii=ascii_only)[1:-1] for line in text.split("\n")
-    ]
+    lines = [json.dumps(line, ensure_ascii=ascii_only)[1:-1] for line in text.split("\n")]
     line_end = f'\\n"{separator}"' if separator else "\\n"
     return line_end.join(lines)
 
@@ -255,9 +245,7 @@ def scan_notebook(raw: str, *, where: str) -> Notebook:
     except ValueError as error:  # for example, a number with thousands of digits
         raise InputError(f"cannot be read: {error}", where=where, hint=_HINT) from error
     except RecursionError as error:
-        raise InputError(
-            "is nested too deeply for a notebook", where=where, hint=_HINT
-        ) from error
+        raise InputError("is nested too deeply for a notebook", where=where, hint=_HINT) from error
 
 
 def _notebook(raw: str, value: object, where: str) -> Notebook:

@@ -104,9 +104,7 @@ class _Reader(Struct, kw_only=True):
         for entry in listed(node):
             self.count += 1
             if self.count > OUTLINE_ITEMS or depth > OUTLINE_DEPTH:
-                bounds = (
-                    f"{OUTLINE_ITEMS:,} entries, or more than {OUTLINE_DEPTH} levels"
-                )
+                bounds = f"{OUTLINE_ITEMS:,} entries, or more than {OUTLINE_DEPTH} levels"
                 raise _unread(f"it has more than {bounds}", self.where)
             items += self._read(entry, depth + 1)
         return tuple(items)
@@ -125,9 +123,7 @@ class _Reader(Struct, kw_only=True):
             yield Item(target=target)
         elif self.is_nav:
             for title, value in pairs(entry):
-                item = Item(
-                    title=title, target=text_of(value), items=self.items(value, depth)
-                )
+                item = Item(title=title, target=text_of(value), items=self.items(value, depth))
                 if item.target or item.items:
                     yield item
         else:

@@ -63,9 +63,7 @@ def parts_of(text: str, markup: Markup = Markup.MARKDOWN) -> tuple[str, ...]:
     return (*parts, text[at:])
 
 
-def replace_atoms(
-    text: str, by: Callable[[str], str], markup: Markup = Markup.MARKDOWN
-) -> str:
+def replace_atoms(text: str, by: Callable[[str], str], markup: Markup = Markup.MARKDOWN) -> str:
     """Return ``text`` with each atom replaced by the result of ``by``.
 
     If the caller needs positions to stay valid, ``by`` must return a text of the same length.

@@ -23,9 +23,7 @@ from pipeline.findings import Finding
 from pipeline.limits import NOTEBOOK_BYTES, why_not_read
 from pipeline.reading import MYST, Reading
 
-_FRONT_MATTER = re.compile(
-    r"\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE
-)
+_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 _FRONT = frozenset((Kind.PAGE_TITLE, Kind.FRONT_MATTER))
 _FIRST_LEVEL = ("heading_open", "h1")
 _NOTEBOOK_KEY = re.compile(r"^(?:jupytext|kernelspec)\s*:", re.MULTILINE)
@@ -121,9 +119,7 @@ class SplitPage(Struct, frozen=True, kw_only=True):
         The title is the first heading. A title in the front matter takes precedence if no heading
         is of level 1.
         """
-        messages = list(
-            chain.from_iterable(document.messages() for document in self.documents)
-        )
+        messages = list(chain.from_iterable(document.messages() for document in self.documents))
         if title := self._front_title(messages):
             return title
         # If there is a title, the first message after the front matter is the title itself, or is
@@ -242,9 +238,7 @@ def _units(notebook: Notebook, path: str, reading: Reading) -> tuple[Unit, ...]:
     If the cells exceed the limits of what is read, return a single unit without messages.
     """
     sources = [
-        (index, cell.source)
-        for index, cell in enumerate(notebook.cells)
-        if cell.kind == "markdown"
+        (index, cell.source) for index, cell in enumerate(notebook.cells) if cell.kind == "markdown"
     ]
     length = sum(len(source) for _, source in sources)
     lines = sum(source.count("\n") for _, source in sources)
@@ -280,9 +274,7 @@ def first_sections(split: Split, count: int) -> Split:
         return split
     end = starts[count]
     line = split.text.count("\n", 0, end) + 1
-    reported = [
-        (number, reason) for number, reason in split.left_in_english if number < line
-    ]
+    reported = [(number, reason) for number, reason in split.left_in_english if number < line]
     return replace(
         split,
         messages=tuple(found for found in split.messages if found.start < end),
@@ -328,9 +320,7 @@ def messages_with_code(document: Document) -> Iterator[tuple[Message, tuple[str,
             yield message, _first_lines(_code_after(document, unit, message, following))
 
 
-def _code_after(
-    document: Document, unit: Unit, message: Message, following: Message | None
-) -> str:
+def _code_after(document: Document, unit: Unit, message: Message, following: Message | None) -> str:
     """Return the code of the cell right below a message, or "" if there is none.
 
     ``following`` is the next message of the unit.

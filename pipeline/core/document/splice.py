@@ -160,9 +160,7 @@ def _spans(
             yield start, shift.end(message.end)
 
 
-def _inserted(
-    edits: Sequence[Edit], insertions: Sequence[Edit]
-) -> Iterator[tuple[int, int]]:
+def _inserted(edits: Sequence[Edit], insertions: Sequence[Edit]) -> Iterator[tuple[int, int]]:
     """Yield the new span of each insertion. ``edits`` are all edits, sorted."""
     # _Shift cannot distinguish several insertions at the same offset, so add up the growth here.
     shift = 0

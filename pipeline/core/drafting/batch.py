@@ -170,9 +170,7 @@ def _context(entry: Entry) -> dict[str, str]:
     return item
 
 
-def _asked(
-    name: str, question: Question, refused: Mapping[str, tuple[str, str]]
-) -> dict[str, str]:
+def _asked(name: str, question: Question, refused: Mapping[str, tuple[str, str]]) -> dict[str, str]:
     """Return the question with the id ``name`` as the model sees it."""
     item = {"id": name, "kind": str(question.place.kind), "en": question.masked.text}
     if question.entry.context:

@@ -50,9 +50,7 @@ _FEW_WORDS, _MOST_A_WORD, _MOST_MORE = 5, 8, 12
 _HEADINGS = (Kind.HEADING, Kind.TITLE, Kind.PAGE_TITLE)
 # By language: scripts that a translation may use, as prefixes of Unicode names. Letters in the
 # English are allowed too. A language that is not listed may use any script.
-_SCRIPTS = {
-    "zh": ("CJK", "LATIN", "GREEK", "FULLWIDTH LATIN", "MICRO", "OHM", "KELVIN")
-}
+_SCRIPTS = {"zh": ("CJK", "LATIN", "GREEK", "FULLWIDTH LATIN", "MICRO", "OHM", "KELVIN")}
 
 # Warnings that reject a draft. Other warnings are only doubts, because they may be wrong.
 _REFUSED = ("M301", "M302", "M307")
@@ -138,9 +136,7 @@ class Judge(Struct, frozen=True, kw_only=True):
         msgstr = fix_entry(subject, self.checks)
         subject = Subject(finished(question, msgstr), question.page)
         # Only check this entry; ``drafts`` checks the page.
-        problems = list(
-            chain.from_iterable(check.look(subject) for check in self.checks)
-        )
+        problems = list(chain.from_iterable(check.look(subject) for check in self.checks))
         doubts: list[str] = []
         for problem in problems:
             sentence = f"{problem.text}. {problem.hint}"

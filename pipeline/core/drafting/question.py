@@ -112,9 +112,7 @@ def ask(
     )
 
 
-def rows_of(
-    msgid: str, place: MessageContext, glossary: Glossary | None
-) -> dict[str, str]:
+def rows_of(msgid: str, place: MessageContext, glossary: Glossary | None) -> dict[str, str]:
     """Return the glossary terms in a message, with their renderings in the form for the model.
 
     ``{"tracer": "跟踪器 (not: 追踪器)"}``

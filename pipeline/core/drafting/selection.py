@@ -87,10 +87,7 @@ def select(
             if why is None:
                 continue
             # A draft would delete words of a person that no other entry has.
-            if (
-                why is DraftReason.CHANGED
-                and (entry.source_text, entry.msgstr) not in protected
-            ):
+            if why is DraftReason.CHANGED and (entry.source_text, entry.msgstr) not in protected:
                 selected.left_alone += 1
                 continue
             question = model.ask(page, entry, why)

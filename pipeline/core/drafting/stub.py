@@ -125,6 +125,4 @@ def _characters(word: str) -> str:
     first = digest[0]
     # The step is between 1 and the length of the list minus 1, so it leads to another character.
     step = 1 + digest[1] % (len(_CHARACTERS) - 2)
-    return "".join(
-        _CHARACTERS[(first + at * step) % len(_CHARACTERS)] for at in range(count)
-    )
+    return "".join(_CHARACTERS[(first + at * step) % len(_CHARACTERS)] for at in range(count))

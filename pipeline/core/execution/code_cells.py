@@ -64,9 +64,7 @@ def read_json(text: str | bytes, *, where: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"is not valid JSON: {error}", where=where, hint=hint
-        ) from error
+        raise InputError(f"is not valid JSON: {error}", where=where, hint=hint) from error
     notebook: dict[str, Any] = value if isinstance(value, dict) else {}
     # Notebooks of format 3 have worksheets instead of cells.
     cells = notebook.get("cells")
@@ -176,9 +174,7 @@ def sent_cells(notebook: Notebook, until: int) -> dict[int, Cell]:
     return sent
 
 
-def guess_seconds(
-    notebook: Notebook, *, until: int = 0, cell: float = SECONDS_PER_CELL
-) -> float:
+def guess_seconds(notebook: Notebook, *, until: int = 0, cell: float = SECONDS_PER_CELL) -> float:
     """Return the estimated duration of a run in seconds, from its code alone.
 
     ``cell`` is the duration of a typical cell. The estimate need not be precise: it only decides

@@ -38,9 +38,7 @@ TIMING = re.compile(_PATTERNS["timing"], re.MULTILINE | re.VERBOSE)
 # Position in the code: a notebook cell or a Python file, with the line.
 PLACE = re.compile(_PATTERNS["place"], re.VERBOSE)
 ADDRESS = re.compile(_PATTERNS["address"], re.VERBOSE)
-DURATION = re.compile(
-    r"(?<![\w.])\d+(?:\.\d+)?\s?(?:ns|[uµμ]s|ms|s|secs?|seconds?|min|minutes?)\b"
-)
+DURATION = re.compile(r"(?<![\w.])\d+(?:\.\d+)?\s?(?:ns|[uµμ]s|ms|s|secs?|seconds?|min|minutes?)\b")
 # Varying parts and their replacements. Findings show the replacements, because reports of two runs
 # must be equal.
 ALIKE = ((TIMING, ""), (PLACE, "<file>"), (ADDRESS, "0x…"), (DURATION, "… s"))
@@ -124,9 +122,7 @@ def _exception_of(cell: Cell) -> str:
     ``jax.errors.TracerBoolConversionError`` → ``TracerBoolConversionError``: upstream may move a
     type to another module.
     """
-    errors = [
-        output for output in _outputs_of(cell) if output.get("output_type") == "error"
-    ]
+    errors = [output for output in _outputs_of(cell) if output.get("output_type") == "error"]
     return "\n".join(str(error.get("ename", "")).rpartition(".")[2] for error in errors)
 
 

@@ -50,9 +50,7 @@ def outputs_of(executed: Notebook) -> dict[str, Any]:
     metadata = executed.get("metadata", {})
     kept = [key for key in ("language_info", "widgets") if key in metadata]
     return {
-        "cells": [
-            _outputs_of_cell(executed["cells"][index]) for index in code_cells(executed)
-        ],
+        "cells": [_outputs_of_cell(executed["cells"][index]) for index in code_cells(executed)],
         "metadata": {key: metadata[key] for key in kept},
         "nbformat": 4,
         "nbformat_minor": 4,
@@ -73,23 +71,17 @@ def _outputs_of_cell(cell: Cell) -> dict[str, Any]:
     }
 
 
-def with_outputs(
-    notebook: Notebook, outputs: Notebook, *, where: str
-) -> dict[str, Any]:
+def with_outputs(notebook: Notebook, outputs: Notebook, *, where: str) -> dict[str, Any]:
     """Return ``notebook`` with the outputs of a run of the same code.
 
     Raises GuardError if the code differs.
     """
     indices = code_cells(notebook)
     if len(indices) != len(outputs["cells"]):
-        raise _differs(
-            f"{len(indices)} code cells instead of {len(outputs['cells'])}", where
-        )
+        raise _differs(f"{len(indices)} code cells instead of {len(outputs['cells'])}", where)
     # Copy the cells, so that the arguments are not changed.
     cells = list(map(dict, notebook["cells"]))
-    for number, (index, ran) in enumerate(
-        zip(indices, outputs["cells"], strict=True), start=1
-    ):
+    for number, (index, ran) in enumerate(zip(indices, outputs["cells"], strict=True), start=1):
         if source_of(cells[index]) != source_of(ran):
             raise _differs(
                 "code that differs from the code that was run",

@@ -306,9 +306,7 @@ class PageRecord(Struct, frozen=True, kw_only=True):
     before: ReleaseExceptions | None = None
 
 
-def raised_in(
-    outputs: Notebook, exceptions: Iterable[tuple[int, str]]
-) -> tuple[Raised, ...]:
+def raised_in(outputs: Notebook, exceptions: Iterable[tuple[int, str]]) -> tuple[Raised, ...]:
     """Return ``exceptions`` (number of a code cell, type) with digests of the cells' code.
 
     A digest identifies a cell even after cells before it were inserted or removed.

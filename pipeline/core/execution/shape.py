@@ -21,9 +21,7 @@ CELL_TYPES = ("code", "markdown", "raw")
 _MINOR = 4
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_LONE_SURROGATE = (
-    "has a lone surrogate, which is not a character; readers see � instead"
-)
+_LONE_SURROGATE = "has a lone surrogate, which is not a character; readers see � instead"
 _STREAMS = ("stdout", "stderr")
 _BUNDLES = ("display_data", "execute_result")
 # MIME types of binary data, which notebooks store as base64. SVG is the only image that is text.
@@ -179,14 +177,10 @@ def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return sound
 
 
-def _typed(
-    value: Mapping[str, Any], names: Container[str], kind: type
-) -> dict[str, Any]:
+def _typed(value: Mapping[str, Any], names: Container[str], kind: type) -> dict[str, Any]:
     """Return ``value`` without the fields in ``names`` that are not of the type ``kind``."""
     return {
-        name: field
-        for name, field in value.items()
-        if name not in names or isinstance(field, kind)
+        name: field for name, field in value.items() if name not in names or isinstance(field, kind)
     }
 
 
@@ -235,9 +229,7 @@ def _bundle(output: Mapping[str, Any], faults: list[str]) -> dict[str, Any] | No
         else:
             sound[media] = data
     if not isinstance(output.get("data", {}), dict):
-        faults.append(
-            f"has an output whose data are {_name(output['data'])}, not an object"
-        )
+        faults.append(f"has an output whose data are {_name(output['data'])}, not an object")
     if not sound:
         return None
     # The metadata may have an object for each MIME type, such as the width of an image.

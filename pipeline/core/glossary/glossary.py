@@ -33,9 +33,7 @@ _APART = re.compile(r"[ -]")
 # Underscores at the edge of a word, which are emphasis; underscores inside a name stay.
 _EDGE_MARK = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 # Removes emphasis, and replaces line breaks, special spaces and special hyphens by plain ones.
-_READ_AS = str.maketrans(
-    {"*": None, "\n": " ", "\u00a0": " ", "‐": "-", "‑": "-", "–": "-"}
-)
+_READ_AS = str.maketrans({"*": None, "\n": " ", "\u00a0": " ", "‐": "-", "‑": "-", "–": "-"})
 # Changes ASCII letters only, so that the length of the text stays the same.
 _TO_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 # A gloss: English in brackets behind a Chinese word, as in 跟踪器（tracer）.
@@ -98,11 +96,7 @@ class Term(Struct, frozen=True, kw_only=True, eq=False):
 
         If a rendering has an ellipsis, only its first part is counted: of ``对…编译``, only 对.
         """
-        words = {
-            rendering.parts[0]
-            for rendering in self.renderings
-            if rendering.text not in but
-        }
+        words = {rendering.parts[0] for rendering in self.renderings if rendering.text not in but}
         if not words:
             return 0
         # Count in the text without glosses, because a gloss may repeat a rendering.
@@ -143,9 +137,7 @@ class Glossary(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     terms: tuple[Term, ...] = ()
 
-    def mentions(
-        self, english: str, markup: Markup = Markup.MARKDOWN
-    ) -> tuple[Mention, ...]:
+    def mentions(self, english: str, markup: Markup = Markup.MARKDOWN) -> tuple[Mention, ...]:
         """Return the terms that an English text mentions, outside of code and other atoms.
 
         The longest match wins: if ``tangent vector`` is a term, it is not a mention of ``vector``.
@@ -251,9 +243,7 @@ class Glossary(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         right: set[str] = set()
         for term in self.terms:
             avoided.update(rendering.text for rendering in term.avoided)
-            right.update(
-                BRACKET.sub("", rendering.text) for rendering in term.renderings
-            )
+            right.update(BRACKET.sub("", rendering.text) for rendering in term.renderings)
         meanings: dict[str, list[str]] = {}
         for word in right:
             if any(part in word for part in avoided):

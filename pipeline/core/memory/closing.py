@@ -180,9 +180,7 @@ class _Closing(Struct, frozen=True, kw_only=True):
             return ()
         return parts_of(entry.previous, self.texts)
 
-    def _source_notes(
-        self, closed: Entry, old: Entry, sources: Sequence[str]
-    ) -> tuple[str, ...]:
+    def _source_notes(self, closed: Entry, old: Entry, sources: Sequence[str]) -> tuple[str, ...]:
         """Return the ``source:`` notes with the places of a translation's source messages.
 
         If the memory already has a place, this place stays, even if other pages have the message as
@@ -201,9 +199,7 @@ class _Closing(Struct, frozen=True, kw_only=True):
                 notes.append(source_note(code, place))
         return tuple(notes)
 
-    def _seen_notes(
-        self, prefix: str, code: str, old: Entry, otherwise: Place | None
-    ) -> list[str]:
+    def _seen_notes(self, prefix: str, code: str, old: Entry, otherwise: Place | None) -> list[str]:
         """Return the note about the place of the English with digest ``code``, if known.
 
         There is no note if the page has the English. The place is taken from the first of these
@@ -215,9 +211,7 @@ class _Closing(Struct, frozen=True, kw_only=True):
         place = place_of(old, prefix) or self.find(code) or otherwise
         return [place_note(prefix, place)] if place else []
 
-    def _previous_seen_notes(
-        self, closed: Entry, old: Entry, sources: Sequence[str]
-    ) -> list[str]:
+    def _previous_seen_notes(self, closed: Entry, old: Entry, sources: Sequence[str]) -> list[str]:
         """Return the note about the place of the previous English of a fuzzy entry.
 
         There is no such note if the previous English is the joined text of several messages. In

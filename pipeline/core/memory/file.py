@@ -49,14 +49,11 @@ _OURS = (
 _DIGEST = re.compile(r"[0-9a-f]{32}")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _MEND = (
-    "Fix it, or restore the file from version control; "
-    "the pipeline does not change it until then."
+    "Fix it, or restore the file from version control; the pipeline does not change it until then."
 )
 
 
-def read_memory(
-    file: Catalog, *, upstream: str, locale: str, page: str, where: str
-) -> Memory:
+def read_memory(file: Catalog, *, upstream: str, locale: str, page: str, where: str) -> Memory:
     """Return the memory of ``page`` from the parsed content of its file.
 
     ``upstream`` and ``locale`` come from the path of the file's folder, and the header must name
@@ -123,9 +120,7 @@ def _read_refs(text: str, where: str) -> dict[str, str]:
     return refs
 
 
-def _check_header(
-    header: Mapping[str, str], *, upstream: str, locale: str, where: str
-) -> None:
+def _check_header(header: Mapping[str, str], *, upstream: str, locale: str, where: str) -> None:
     """Raise InputError if a header is not that of a memory, or belongs to another folder."""
     name, _, commit, layout = (header.get(field, "") for field in FIELDS)
     # Only the ref may be missing: if upstream is a plain folder, there is none.

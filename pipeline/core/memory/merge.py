@@ -258,9 +258,7 @@ class _Merge(Struct, kw_only=True):
         our = self.ours.get(key)
         if our is None:
             # The catalogue must get this translation, unless some catalogue has it already.
-            self.merged.taken |= (
-                text_of(their) != "" and _translation_key(their) not in self.held
-            )
+            self.merged.taken |= text_of(their) != "" and _translation_key(their) not in self.held
             self.entries.append(their)
             return
         before = self.base.get(key)
@@ -314,11 +312,7 @@ class _Merge(Struct, kw_only=True):
         """
         words = " ".join(text_of(their).split())
         is_noted = any(words in comment for comment in our.comments)
-        if (
-            is_noted
-            or is_remembered_draft(their)
-            or _translation_key(their) in self.held
-        ):
+        if is_noted or is_remembered_draft(their) or _translation_key(their) in self.held:
             return
         entry = replace(their, context=EMPTIED, obsolete=True, comments=(), flags=())
         known = self.ours.keys() | self.theirs.keys() | set(map(key_of, self.entries))
@@ -390,9 +384,7 @@ def _key(entry: Entry, text: str, code_of: Callable[[str], str]) -> tuple[str, s
     if source != entry.msgid:
         if text == SAME_AS_PREVIOUS:
             text = SAME
-        elif (
-            text == SAME
-        ):  # equals the current English, so it differs from the previous one
+        elif text == SAME:  # equals the current English, so it differs from the previous one
             text = code_of(entry.msgid)
     return code_of(source), text
 
@@ -480,9 +472,7 @@ class _BranchMerge(Struct, kw_only=True):
 
 def _head_side(base: Memory | None, ours: Memory, theirs: Memory) -> Memory:
     """Return the side that has upgraded the page; if both have, the side with the later release."""
-    if _page_of(ours) == _page_of(theirs) or (
-        base and _page_of(ours) == _page_of(base)
-    ):
+    if _page_of(ours) == _page_of(theirs) or (base and _page_of(ours) == _page_of(base)):
         return theirs
     if base and _page_of(theirs) == _page_of(base):
         return ours

@@ -78,9 +78,7 @@ def open_memory(
             entries.append(kept)
         if kept is None or _lacks_previous(entry, texts):
             missing.append(entry)
-    catalog = Catalog(
-        header=dict(header), comment=memory.comment, entries=tuple(entries)
-    )
+    catalog = Catalog(header=dict(header), comment=memory.comment, entries=tuple(entries))
     return Opened(catalog=catalog, missing=tuple(missing))
 
 
@@ -115,9 +113,7 @@ def open_entry(entry: Entry, blank: Entry, texts: Texts) -> Entry | None:
     )
 
 
-def restored_msgstr(
-    entry: Entry, msgid: str | None, previous: str | None
-) -> str | None:
+def restored_msgstr(entry: Entry, msgid: str | None, previous: str | None) -> str | None:
     """Return the msgstr of an entry as in a catalogue; None if it needs English that is unknown.
 
     ``msgid`` is the English of the entry, ``previous`` its previous English; each is None if
@@ -276,9 +272,7 @@ def restore_english(
         restored = replace(entry, msgid=original)
         is_stored = (original, entry.msgstr) in stored
         entries.append(restored if is_stored else _waiting(restored))
-    return Restored(
-        catalog=replace(catalog, entries=tuple(entries)), edited=tuple(edited)
-    )
+    return Restored(catalog=replace(catalog, entries=tuple(entries)), edited=tuple(edited))
 
 
 class _Search(Struct, kw_only=True):
@@ -292,9 +286,7 @@ class _Search(Struct, kw_only=True):
     missing: list[str]
     found: dict[str, str] = field(default_factory=dict)
 
-    def by_translation(
-        self, catalog: Catalog, stored: Iterable[tuple[str, str]]
-    ) -> None:
+    def by_translation(self, catalog: Catalog, stored: Iterable[tuple[str, str]]) -> None:
         """Match strangers whose translation equals the stored translation of a message."""
         messages = {msgstr: text for text, msgstr in stored}
         for entry in catalog.entries:
@@ -319,9 +311,7 @@ class _Search(Struct, kw_only=True):
         # Sort the strangers: if two of them are similar to one message, every run chooses the same
         # one.
         for stranger in sorted(self.strangers):
-            best = process.extractOne(
-                stranger, self.missing, scorer=fuzz.ratio, score_cutoff=_LIKE
-            )
+            best = process.extractOne(stranger, self.missing, scorer=fuzz.ratio, score_cutoff=_LIKE)
             if best is not None:
                 self._take(stranger, best[0])
 

@@ -42,9 +42,7 @@ SEEN, PREVIOUS_SEEN = "seen: ", "previous seen: "
 SOURCE, TRANSLATOR = "source: ", "translator: "
 
 # Groups of a translator note: who, when, with which tool.
-TOUCH = re.compile(
-    r"translator: (.*?), (\d{4}-\d\d-\d\d \d\d:\d\d[+-]\d{4})(?:, (.+))?"
-)
+TOUCH = re.compile(r"translator: (.*?), (\d{4}-\d\d-\d\d \d\d:\d\d[+-]\d{4})(?:, (.+))?")
 # A note about a place. Only a ``source:`` note has a digest.
 _PLACE_NOTE = re.compile(
     rf"(?P<prefix>{SEEN}|{PREVIOUS_SEEN}|{SOURCE}(?P<digest>[0-9a-f]{{32}}) )"
@@ -123,9 +121,7 @@ def sources_of(entry: Entry) -> list[English]:
     joined text.
     """
     return [
-        English(note["digest"], _place_in(note))
-        for note in _place_notes(entry)
-        if note["digest"]
+        English(note["digest"], _place_in(note)) for note in _place_notes(entry) if note["digest"]
     ]
 
 
@@ -316,9 +312,7 @@ def with_refs(memory: Memory, old: Memory | None, known: Mapping[str, str]) -> M
     return replace(memory, refs={commit: ref for commit, ref in named.items() if ref})
 
 
-def _left_place(
-    entry: Entry, prefix: str, code: str | None, old: Memory
-) -> Place | None:
+def _left_place(entry: Entry, prefix: str, code: str | None, old: Memory) -> Place | None:
     """Return the place of English that an entry of ``old`` needs; None if unknown.
 
     ``code`` is the digest of the English. The place is in the note with ``prefix``. Without a note,

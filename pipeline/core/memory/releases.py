@@ -150,9 +150,7 @@ def _with_text(entry: Entry) -> Entry:
     return replace(entry, msgstr="=") if same_note_of(entry) else entry
 
 
-def _placed(
-    entry: Entry, memory: Memory, live: Collection[str], *, obsolete: bool
-) -> Entry:
+def _placed(entry: Entry, memory: Memory, live: Collection[str], *, obsolete: bool) -> Entry:
     """Return an entry of ``memory`` for a page with the messages ``live``."""
     placed = as_obsolete(entry, old=memory, live=live)
     return replace(placed, obsolete=obsolete, line=entry.line)

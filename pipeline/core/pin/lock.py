@@ -183,9 +183,7 @@ def format_lock(lock: Lock) -> bytes:
     if lock.included:
         data["included"] = {one.page: list(one.within) for one in lock.included}
     data["files"] = {file.path: file.blob for file in lock.files}
-    return (
-        json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-    ).encode("utf-8")
+    return (json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode("utf-8")
 
 
 # Cached, because several parts of a run read the locks of its upstream and of other releases.
@@ -202,16 +200,14 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
     except (ValueError, RecursionError) as error:
         raise _malformed(f"is not a lock: {error}", where) from error
     included = [
-        Included(page=page, within=within)
-        for page, within in sorted(file.included.items())
+        Included(page=page, within=within) for page, within in sorted(file.included.items())
     ]
     return Lock(
         **{key: getattr(file, key) for key in _TEXTS},
         docs=_folders(file.docs, where),
         files=_files(file.files, where),
         refused=tuple(
-            RefusedFile(path=path, rule=rule)
-            for path, rule in sorted(file.refused.items())
+            RefusedFile(path=path, rule=rule) for path, rule in sorted(file.refused.items())
         ),
         markdown=file.markdown or "",
         substitutions=file.substitutions,
@@ -309,9 +305,7 @@ def _files(table: Mapping[str, str], where: str) -> tuple[SourceFile, ...]:
         if fault:
             raise _malformed(f"has an invalid path: {path!r}: {fault}", where)
         if not _ID.fullmatch(blob):
-            raise _malformed(
-                f"the blob of {path!r} must be 40 hex digits, not {blob!r}", where
-            )
+            raise _malformed(f"the blob of {path!r} must be 40 hex digits, not {blob!r}", where)
     return tuple(SourceFile(path=path, blob=table[path]) for path in sorted(table))
 
 

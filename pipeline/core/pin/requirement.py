@@ -212,9 +212,7 @@ def _literal(word: str, package_version: str | None, *, package: str) -> Pin:
             f"Name the {package} that its code runs on: --package-version VERSION."
             " A release (v1.2.3 or 1.2.3) does not need this option."
         )
-        raise ConfigError(
-            f"the ref {word!r} does not name a {package} version", hint=hint
-        )
+        raise ConfigError(f"the ref {word!r} does not name a {package} version", hint=hint)
     return Pin(template=word, version=package_version, package=package)
 
 

@@ -21,9 +21,7 @@ from pipeline.entries import GENERATOR, Catalog, Entry
 
 # Invisible or invalid characters: control characters, line separators, bidirectional controls, lone
 # surrogates.
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
-)
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 class Seen(Struct, frozen=True, kw_only=True):
@@ -97,9 +95,7 @@ def reject(catalog: Catalog, seen: Seen, *, stamp: Mapping[str, str]) -> Edited:
     notes = entry.notes_without(STATES)
     emptied = replace(entry, msgstr="", fuzzy=False, previous=None, notes=notes)
     # The obsolete entry stays fuzzy, so that a person reviews it if its English comes back.
-    older = replace(
-        obsolete_entry(entry), msgid=entry.source_text, context=None, comments=()
-    )
+    older = replace(obsolete_entry(entry), msgid=entry.source_text, context=None, comments=())
     entries = catalog.entries
     is_known = older in map(_bare, entries) or is_spare(older, finished_in(entries))
     if not entry.msgstr or machine_of(entry) or is_known:
@@ -119,9 +115,7 @@ def keep(catalog: Catalog, seen: Seen) -> Edited:
     return Edited(catalog=catalog, step=Step(before=entry, after=entry))
 
 
-def put_back(
-    catalog: Catalog, seen: Seen, before: Entry, *, stamp: Mapping[str, str]
-) -> Edited:
+def put_back(catalog: Catalog, seen: Seen, before: Entry, *, stamp: Mapping[str, str]) -> Edited:
     """Return ``catalog`` with ``before``, an earlier version of the ``seen`` entry.
 
     State and comments of the earlier version are restored as well. A person's newer words are
@@ -240,7 +234,5 @@ def _written(entry: Entry, msgstr: str, *, is_draft: bool) -> Entry:
     if is_draft and msgstr:
         # The ``previous`` of a fuzzy entry is the English that it translates: here, the current
         # English.
-        return replace(
-            entry, msgstr=msgstr, fuzzy=True, previous=entry.msgid, notes=notes
-        )
+        return replace(entry, msgstr=msgstr, fuzzy=True, previous=entry.msgid, notes=notes)
     return replace(entry, msgstr=msgstr, fuzzy=False, previous=None, notes=notes)

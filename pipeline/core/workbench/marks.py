@@ -33,13 +33,9 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 # An HTML block that is a single element, whose content can be marked.
-_ELEMENT = re.compile(
-    r"(?P<open>\s*<(?P<name>\w+)[^<>]*>).*(?P<close></(?P=name)>\s*)", re.DOTALL
-)
+_ELEMENT = re.compile(r"(?P<open>\s*<(?P<name>\w+)[^<>]*>).*(?P<close></(?P=name)>\s*)", re.DOTALL)
 # Elements without an end tag.
-_VOID = frozenset(
-    "area base br col embed hr img input link meta source track wbr".split()
-)
+_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 
 
 class MarkedHtml(Struct, frozen=True, kw_only=True):

@@ -90,9 +90,7 @@ def blocks_of(
     return tuple(blocks)
 
 
-def entry_for(
-    message: Message, entries: Mapping[tuple[str | None, str], Entry]
-) -> Entry:
+def entry_for(message: Message, entries: Mapping[tuple[str | None, str], Entry]) -> Entry:
     """Return the entry that translates a message, or an empty one.
 
     An entry for the message's section (msgctxt) takes precedence. Keys of ``entries`` are pairs of

@@ -162,9 +162,7 @@ def prepare_builder(app: Sphinx) -> None:
     # Otherwise MyST-NB would write the images to a folder beside the site, and two sites would
     # share this folder.
     env: Any = app.env  # MyST-NB adds its configuration to it
-    env.mystnb_config = env.mystnb_config.copy(
-        output_folder=str(Path(app.doctreedir, "outputs"))
-    )
+    env.mystnb_config = env.mystnb_config.copy(output_folder=str(Path(app.doctreedir, "outputs")))
     # Store compiled templates: compiling those of the theme takes as long as writing a page.
     folder = Path(app.doctreedir, "templates")
     folder.mkdir(parents=True, exist_ok=True)

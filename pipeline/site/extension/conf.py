@@ -79,9 +79,7 @@ suppress_warnings = [
 ]
 myst_dmath_double_inline = True
 # The inventories are local files, so Sphinx needs no network.
-intersphinx_mapping = {
-    name: (url, file) for name, (url, file) in SITE["inventories"].items()
-}
+intersphinx_mapping = {name: (url, file) for name, (url, file) in SITE["inventories"].items()}
 intersphinx_cache_limit = -1
 
 # Settings of sphinx-copybutton: the copied code must run, so prompts are removed.

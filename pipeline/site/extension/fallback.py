@@ -54,9 +54,7 @@ _run_myst_role = DocutilsRenderer.render_myst_role
 _lexer_of_notebook = NotebookClientBase.nb_source_code_lexer
 
 
-def _guarded_rst(
-    self: Any, directive: Any, match: Any, type_name: str, *args: Any
-) -> Any:
+def _guarded_rst(self: Any, directive: Any, match: Any, type_name: str, *args: Any) -> Any:
     """Run a directive in reST; return its nodes, and whether a blank line follows.
 
     If the directive raises, return a message that has the error and the source.

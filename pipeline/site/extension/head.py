@@ -181,10 +181,7 @@ def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> s
     if not any(parts):
         return ""
     heading = escape(text(locale, "since").format(text(locale, "comma").join(shown)))
-    html = (
-        f'<details class="jz-since"><summary>{heading}</summary>\n'
-        f"{''.join(parts)}</details>\n"
-    )
+    html = f'<details class="jz-since"><summary>{heading}</summary>\n{"".join(parts)}</details>\n'
     # ``own_html`` would replace ``{root}`` in this HTML. Here it can only be upstream's text:
     # escape it.
     return html.replace("{root}", "&#123;root}")
@@ -192,9 +189,7 @@ def panel(record: Mapping[str, Any], anchors: Collection[int], locale: str) -> s
 
 def _authors(authors: Sequence[Row], counts: Mapping[str, int], locale: str) -> str:
     """Return a sentence with the known authors of the translation; empty if none is known."""
-    names = [
-        text(locale, f"author {author['role']}").format(**author) for author in authors
-    ]
+    names = [text(locale, f"author {author['role']}").format(**author) for author in authors]
     # Without known authors, write no sentence. Most entries name no author, so a sentence that says
     # this would be on nearly every page.
     if not names or not counts[TranslationState.TRANSLATED]:
@@ -203,9 +198,7 @@ def _authors(authors: Sequence[Row], counts: Mapping[str, int], locale: str) -> 
     return f"<p>{escape(sentence)}</p>\n"
 
 
-def _item(
-    record: Mapping[str, Any], row: Row, anchors: Collection[int], locale: str
-) -> str:
+def _item(record: Mapping[str, Any], row: Row, anchors: Collection[int], locale: str) -> str:
     """Return the item of a block: the diff of its English, or its first words, and a link to it."""
     number = row["number"]
     if number is None:

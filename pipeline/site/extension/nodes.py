@@ -106,10 +106,7 @@ def write_html(raw: nodes.raw, html: str) -> None:
 
 def is_card_title(node: nodes.Node) -> bool:
     """Return whether a node is a card title of sphinx-design, which is a plain container."""
-    return (
-        isinstance(node, nodes.container)
-        and node.get("design_component") == "card-title"
-    )
+    return isinstance(node, nodes.container) and node.get("design_component") == "card-title"
 
 
 def boxes_in(document: nodes.document) -> list[nodes.paragraph]:
@@ -173,9 +170,7 @@ def both_html(words: str, original: str) -> str:
 
 def _visit_english(self: Any, node: english) -> None:
     """Write ``<p class="jz-en" lang="en" data-jz-for="3">``: 3 is the number of the block."""
-    self.body.append(
-        f'<{node["tag"]} class="jz-en" lang="en" data-jz-for="{node["jz"]}">'
-    )
+    self.body.append(f'<{node["tag"]} class="jz-en" lang="en" data-jz-for="{node["jz"]}">')
 
 
 def _depart_english(self: Any, node: english) -> None:
@@ -185,9 +180,7 @@ def _depart_english(self: Any, node: english) -> None:
 
 def _visit_term(self: Any, node: term_note) -> None:
     """Write ``<abbr>``. ``tabindex`` makes it reachable by keyboard."""
-    self.body.append(
-        f'<abbr class="jz-term" title="{escape(node["title"])}" tabindex="0">'
-    )
+    self.body.append(f'<abbr class="jz-term" title="{escape(node["title"])}" tabindex="0">')
 
 
 def _depart_term(self: Any, node: term_note) -> None:

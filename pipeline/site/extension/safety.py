@@ -99,9 +99,7 @@ _NOT_IN_LINK = re.compile(r"[\"<>]")
 _OF_META = frozenset(("content", "empty", "lang", "name", "property", "suffix"))
 
 
-def note_losses(
-    env: BuildEnvironment, html: Sequence[str], lost: Iterable[str]
-) -> None:
+def note_losses(env: BuildEnvironment, html: Sequence[str], lost: Iterable[str]) -> None:
     """Count the pieces of HTML of the current page that lost an element that readers notice.
 
     ``html`` are the pieces before sanitizing. ``lost`` are the names of all elements and attributes
@@ -174,10 +172,7 @@ class SanitizePage(SphinxTransform):
         picture that a script would have drawn is replaced by a link to the English page.
         """
         pieces = list(_pieces_of_html(parent))
-        html = [
-            _FRAMED_DRAWING.sub(self._script_of_drawing, piece.astext())
-            for piece in pieces
-        ]
+        html = [_FRAMED_DRAWING.sub(self._script_of_drawing, piece.astext()) for piece in pieces]
         # The last, empty piece gets the end tags of elements that are not closed.
         (*clean, end), lost = sanitize_around([*html, ""])
         if end:
@@ -236,9 +231,7 @@ class SanitizePage(SphinxTransform):
         title = escape(text(self.config.language, "english"))
         return _LAUNCH_TAG.sub(rf'\g<0> hreflang="en" title="{title}"', html)
 
-    def _box_of_picture(
-        self, parent: nodes.Element, before: str, after: str
-    ) -> list[nodes.Node]:
+    def _box_of_picture(self, parent: nodes.Element, before: str, after: str) -> list[nodes.Node]:
         """Return a box with a link in place of a picture that a script would draw; empty if none.
 
         ``before`` and ``after`` are the HTML before and after sanitizing. There was a picture if a
@@ -333,11 +326,7 @@ class SafeElements(BlockAttributes):
         if tagname.lower() == "meta" and not _OF_META.issuperset(attributes):
             # ``http-equiv`` could redirect readers to another site.
             return ""
-        harmless = {
-            name: value
-            for name, value in attributes.items()
-            if _is_harmless(name, value)
-        }
+        harmless = {name: value for name, value in attributes.items() if _is_harmless(name, value)}
         return super().starttag(node, tagname, *args, **harmless)
 
     def visit_raw(self, node: nodes.raw) -> None:

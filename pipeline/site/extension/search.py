@@ -46,9 +46,7 @@ _LINE_END = re.compile(
     r"<(?:br|/?(?:p|div|li|tr|t[dh]|h\d|pre|table|dt|dd|summary|details|section))\b[^>]*>",
     re.IGNORECASE,
 )
-_NO_TEXT = re.compile(
-    r"<(script|style|svg)\b.*?</\1>|<!--.*?-->", re.DOTALL | re.IGNORECASE
-)
+_NO_TEXT = re.compile(r"<(script|style|svg)\b.*?</\1>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"<[^>]*>")
 # An argument with an underscore in a signature: ``hot_plates`` in ``(x, hot_plates=1)``.
 _ARGUMENT = re.compile(r"(?:^\(|, ?)\**(?=\w*_)([a-z]\w+)")
@@ -76,9 +74,7 @@ def replace_search(app: Sphinx) -> None:
 
 def save_record(app: Sphinx, page: str, document: nodes.document, title: str) -> None:
     """Save the index record of one page. ``title`` is not used: headings include the title."""
-    searched = searched_page(
-        blocks_of(document), is_translated=_is_translated(document)
-    )
+    searched = searched_page(blocks_of(document), is_translated=_is_translated(document))
     # JSON may contain a lone surrogate, which has no UTF-8: it becomes a question mark.
     record = to_json(to_builtins(searched)).encode("utf-8", "replace")
     files.write_if_changed(_record(app.doctreedir, page), record, flush=False)
@@ -158,9 +154,7 @@ def _block_of_signature(name: str, signature: str) -> Block:
     """
     arguments = tuple(_ARGUMENT.findall(signature))
     owner = name.rpartition(".")[2]
-    return Block(
-        english=" ".join(arguments), owner=owner, arguments=arguments, is_aside=True
-    )
+    return Block(english=" ".join(arguments), owner=owner, arguments=arguments, is_aside=True)
 
 
 def _blocks_of_object(signature: addnodes.desc_signature) -> Iterator[Block]:
@@ -319,10 +313,7 @@ def _reading_order(app: Sphinx) -> list[str]:
 def _glossary(app: Sphinx) -> SearchedPage:
     """Return the index record of the glossary, with a line for each term."""
     rows = read_facts(app, "glossary")
-    words = [
-        (row["english"], *row["renderings"], *row["avoided"], row["note"])
-        for row in rows
-    ]
+    words = [(row["english"], *row["renderings"], *row["avoided"], row["note"]) for row in rows]
     locale = app.config.language
     title = Block(text=text(locale, "glossary"), anchor="")
     heads = Block(text="\n".join(text(locale, key) for key in HEADS))
@@ -338,6 +329,4 @@ def readings_of(words: Iterable[str]) -> dict[str, str]:
     # imported here, because its dictionary takes half a second to load
     from pypinyin import lazy_pinyin
 
-    return {
-        word: " ".join(" ".join(lazy_pinyin(word)).lower().split()) for word in words
-    }
+    return {word: " ".join(" ".join(lazy_pinyin(word)).lower().split()) for word in words}

@@ -84,9 +84,7 @@ def _find_nodes_faster() -> None:
     """
     slow: Any = nodes.Node.findall
 
-    def findall(
-        self: nodes.Node, condition: Any = None, *args: Any, **options: Any
-    ) -> Any:
+    def findall(self: nodes.Node, condition: Any = None, *args: Any, **options: Any) -> Any:
         if args or options:
             return slow(self, condition, *args, **options)
         if condition is None or isinstance(condition, type):
@@ -137,9 +135,7 @@ def skip_unused_imports(*, beside_others: bool) -> None:
         _stand_in("IPython.display", display=None),
         _stand_in("IPython.lib"),
         # IPython, too, only exports the class of ``ipython_pygments_lexers`` here.
-        _stand_in(
-            "IPython.lib.lexers", IPythonTracebackLexer=lexers.IPythonTracebackLexer
-        ),
+        _stand_in("IPython.lib.lexers", IPythonTracebackLexer=lexers.IPythonTracebackLexer),
     )
     with _in_place_of(*stand_ins):
         import_module("myst_nb.ext.glue")

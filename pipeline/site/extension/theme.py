@@ -138,16 +138,12 @@ def describe(
     site = app.config.jz_site
     url = site["url"]
     # Only Chinese sites of JAX have the preview image, because it shows Chinese words about JAX.
-    has_card = (
-        site["package"] == "jax" and interface_language(app.config.language) == "zh"
-    )
+    has_card = site["package"] == "jax" and interface_language(app.config.language) == "zh"
     found = description(document) if document else ""
     context["jz_description"] = found or site["hero"] or app.config.project
     # If several releases have the page, the canonical address is that of the stable release. Search
     # engines then show only this address.
-    stable = [
-        row for row in site["releases"] if row["is_stable"] and page in row["pages"]
-    ]
+    stable = [row for row in site["releases"] if row["is_stable"] and page in row["pages"]]
     if url and stable:
         url = stable[0]["url"]
     context["jz_canonical"] = f"{url}{page}.html" if url else ""
@@ -231,9 +227,7 @@ def _path_to(pathto: Any, search: str, name: str, *args: Any, **options: Any) ->
     return path
 
 
-def allow_generated_names(
-    app: Sphinx, env: BuildEnvironment, pages: Sequence[str]
-) -> None:
+def allow_generated_names(app: Sphinx, env: BuildEnvironment, pages: Sequence[str]) -> None:
     """Allow pages of upstream that have the name of one of Sphinx's own pages, such as ``search``.
 
     Otherwise tables of contents would link to Sphinx's page of that name.

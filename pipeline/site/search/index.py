@@ -59,8 +59,7 @@ def names_of_frameworks(package: str) -> dict[str, dict[str, str]]:
 def _whole_names(names: str, package: str) -> str:
     """Complete names with a leading dot: ``.grad .numpy.sin`` → ``jax.grad jax.numpy.sin``."""
     whole = (
-        f"{package}{name}".rstrip(".") if name.startswith(".") else name
-        for name in names.split()
+        f"{package}{name}".rstrip(".") if name.startswith(".") else name for name in names.split()
     )
     return " ".join(whole)
 
@@ -124,9 +123,7 @@ def files_of(
     # colon and a comma.
     sizes = (_size(entry + places[entry]) + 6 for entry in entries)
     for group in _groups(entries, sizes, ENTRIES):
-        files[f"entries/{len(firsts)}"] = to_json(
-            {entry: places[entry] for entry in group}
-        )
+        files[f"entries/{len(firsts)}"] = to_json({entry: places[entry] for entry in group})
         firsts.append(group[0])
     # The digest is part of the addresses of all files, because a browser may have cached files of
     # another build, in which pages and pieces have other numbers.
@@ -219,9 +216,7 @@ def places_by_entry(pages: Mapping[str, SearchedPage]) -> dict[str, str]:
     return places
 
 
-def _owners(
-    pages: Mapping[str, SearchedPage], places: Mapping[str, str]
-) -> dict[str, str]:
+def _owners(pages: Mapping[str, SearchedPage], places: Mapping[str, str]) -> dict[str, str]:
     """Return the function that has each argument, for arguments that are on several pages.
 
     ``static_argnums`` → ``jit``. If several functions have the argument, the first page decides.
@@ -247,9 +242,7 @@ def _usual_words(places: Mapping[str, str]) -> list[str]:
     return sorted(counts, key=lambda entry: (-counts[entry], entry))
 
 
-def _groups(
-    items: Sequence[Item], sizes: Iterable[int], limit: int
-) -> list[list[Item]]:
+def _groups(items: Sequence[Item], sizes: Iterable[int], limit: int) -> list[list[Item]]:
     """Return the items in groups. A group with several items has at most ``limit`` bytes."""
     groups: list[list[Item]] = []
     size = limit

@@ -163,9 +163,7 @@ def searched_page(blocks: Iterable[Block], *, is_translated: bool) -> SearchedPa
         english=_on_one_line(title.english),
         is_translated=is_translated,
         is_object=bool(pieces) and title.text in pieces[0].objects,
-        pieces=[
-            (piece.anchor, piece.heading, piece.text, piece.english) for piece in pieces
-        ],
+        pieces=[(piece.anchor, piece.heading, piece.text, piece.english) for piece in pieces],
         entries=places_of(pieces),
         owners=_owners(blocks),
     )

@@ -15,9 +15,7 @@ from pipeline.naming import is_traditional
 
 ENGLISH = "en"
 # Languages that are not written in Latin letters.
-_OTHER_LETTERS = frozenset(
-    "ar be bg bn el fa he hi hy ja ka kk ko ru sr ta te th uk ur zh".split()
-)
+_OTHER_LETTERS = frozenset("ar be bg bn el fa he hi hy ja ka kk ko ru sr ta te th uk ur zh".split())
 _LAST_LATIN = "\u024f"
 
 

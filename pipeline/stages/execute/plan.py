@@ -110,9 +110,7 @@ def _plan(context: ExecutionContext, page: Page) -> Task | Execution | None:
     reason = _reason_to_skip(context.run.upstream, page, notebook, rule)
     if reason:
         total = len(execution.code_cells(notebook))
-        return Execution(
-            page=page.name, status=Status.SKIPPED, reason=reason, total=total
-        )
+        return Execution(page=page.name, status=Status.SKIPPED, reason=reason, total=total)
     policy = policy_of(rule, context.run.settings, offline=context.offline)
     key = execution.execution_key(
         notebook,
@@ -209,9 +207,7 @@ def policy_of(rule: RunRule, settings: Settings, *, offline: bool) -> kernel.Pol
     Raises ConfigError for a start-up file that cannot be used.
     """
     limits = settings.execution
-    variables = {
-        name: os.environ[name] for name in limits.variables if name in os.environ
-    }
+    variables = {name: os.environ[name] for name in limits.variables if name in os.environ}
     # Variables of a mode override those of this machine.
     for mode in rule.modes:
         variables |= mode.variables

@@ -70,9 +70,7 @@ class History:
         for page, record in self._changed.items():
             records[f"{self._prefix}{page}"] = record
         try:
-            files.write_if_changed(
-                self._path, result.history_text(records).encode("ascii")
-            )
+            files.write_if_changed(self._path, result.history_text(records).encode("ascii"))
         except files.WriteError as error:
             # A warning is enough: without the records, only the order of the pages in the next run
             # and the comparison of releases suffer.

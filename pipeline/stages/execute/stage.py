@@ -75,9 +75,7 @@ def execute(run: Run, pages: Sequence[Page], options: KernelOptions) -> Executed
     ``options.scheduler`` is the address of a Dask cluster, the code runs there. A failing page does
     not stop the others. Raises ExecutionError if no page can run.
     """
-    context = ExecutionContext(
-        run=run, offline=options.offline, environment=kernel.environment()
-    )
+    context = ExecutionContext(run=run, offline=options.offline, environment=kernel.environment())
     tasks: list[Task] = []
     results: dict[str, Execution] = {}
     for page in pages:
@@ -211,9 +209,7 @@ class _Pass:
             return measured.get(task.page.name, task.seconds)
 
         # If a slow page started last, all other workers would wait for it.
-        order = sorted(
-            (tasks[0] for tasks in by_page.values()), key=seconds, reverse=True
-        )
+        order = sorted((tasks[0] for tasks in by_page.values()), key=seconds, reverse=True)
         for outcome in self._outcomes([_job(self.context, task) for task in order]):
             tasks = by_page[outcome.page]
             self._add_findings(tasks[0], *_changes(outcome))
@@ -282,9 +278,7 @@ def _changes(outcome: kernel.Outcome) -> Iterator[Finding]:
         if len(paths) > MOST_PATHS:
             named += f" and {len(paths) - MOST_PATHS} more"
         where = f"{outcome.page}, {execution.cell_name(number)}"
-        yield Finding.from_table(
-            "project-changed", where=where, page=outcome.page, files=named
-        )
+        yield Finding.from_table("project-changed", where=where, page=outcome.page, files=named)
 
 
 def _line(result: Execution) -> str:
@@ -295,9 +289,7 @@ def _line(result: Execution) -> str:
     return f"{result.page}: {result.status}{note} ({how}){reason}"
 
 
-def entry_of(
-    context: ExecutionContext, task: Task, outcome: kernel.Outcome
-) -> CacheEntry:
+def entry_of(context: ExecutionContext, task: Task, outcome: kernel.Outcome) -> CacheEntry:
     """Return the cache entry of a run. It is valid for every page with the same key."""
     # Leave out prose, because pages of other languages and commits share the entry.
     outputs = outputs_of(json.loads(outcome.notebook))
@@ -380,9 +372,7 @@ def _judgement(task: Task, failure: CellFailure | None) -> tuple[Status, str]:
     return Status.PARTIAL, reason_of(task.rule.reason, where)
 
 
-def _unmet(
-    context: ExecutionContext, task: Task, outputs: Mapping[str, Any]
-) -> CellFailure | None:
+def _unmet(context: ExecutionContext, task: Task, outputs: Mapping[str, Any]) -> CellFailure | None:
     """Return the failure of a page whose cells should have raised an exception, but did not.
 
     Such cells have the tag ``raises-exception``. Return None if all of them raised. Cells
@@ -392,9 +382,7 @@ def _unmet(
     for entry in context.run.upstream.acknowledge:
         if entry.page == task.page.name:
             acknowledged.update(entry.cells)
-    unmet = unmet_expectations(
-        outputs, acknowledged=acknowledged, until=task.rule.until
-    )
+    unmet = unmet_expectations(outputs, acknowledged=acknowledged, until=task.rule.until)
     if not unmet:
         return None
     return expectation_failure(task.notebook, unmet)
@@ -437,9 +425,7 @@ def _executed(context: ExecutionContext, page: Page, locale: str) -> Path:
     return context.run.paths.executed(locale) / f"{page.name}.ipynb"
 
 
-def output_findings(
-    context: ExecutionContext, task: Task, entry: CacheEntry
-) -> Iterator[Finding]:
+def output_findings(context: ExecutionContext, task: Task, entry: CacheEntry) -> Iterator[Finding]:
     """Yield a finding for each output that cannot be shown.
 
     If the page's rule has ``compare``, also yield one for each difference from upstream's outputs.
@@ -448,9 +434,7 @@ def output_findings(
     for number, cell in enumerate(entry.outputs["cells"], start=1):
         where = f"{page}, {execution.cell_name(number)}"
         for fault in sound_outputs(cell["outputs"]).faults:
-            yield Finding.from_table(
-                "output-fault", where=where, page=page, fault=fault
-            )
+            yield Finding.from_table("output-fault", where=where, page=page, fault=fault)
     if not task.rule.compare:
         return
     from pipeline.core.execution.comparison import compare_outputs

@@ -85,9 +85,7 @@ def _check_python(mode: Mode, data: bytes) -> None:
             warnings.simplefilter("ignore")  # code with warnings can run
             compile(data, mode.startup, "exec", dont_inherit=True)
     except SyntaxError as error:
-        raise _error(
-            mode, f"is not Python: {error.msg}", line=error.lineno or 0
-        ) from error
+        raise _error(mode, f"is not Python: {error.msg}", line=error.lineno or 0) from error
     # The text has NUL characters, or is nested too deeply.
     except (ValueError, RecursionError, MemoryError) as error:
         raise _error(mode, f"is not Python: {error}") from error

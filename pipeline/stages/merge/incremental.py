@@ -76,15 +76,11 @@ class MergedFiles:
             if document.attribution == wanted:
                 documents.append(document)
                 continue
-            edited = _with_attribution(
-                document.path, data, document.attribution, wanted
-            )
+            edited = _with_attribution(document.path, data, document.attribution, wanted)
             if edited is None:
                 return None
             edits.append((self.merged(document.path), edited))
-            documents.append(
-                replace(document, blob=blob_id(edited), attribution=wanted)
-            )
+            documents.append(replace(document, blob=blob_id(edited), attribution=wanted))
         # Write only when all documents of the page can be updated. Otherwise all are merged again.
         for path, edited in edits:
             self.write(path, edited)

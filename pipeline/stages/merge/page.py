@@ -43,15 +43,11 @@ def merge_page(
         # Nothing is translated. Take entries from the documents, so that the messages are counted.
         catalog = Catalog(entries=wanted_entries(name, page.documents))
     where = files.run.shown(files.run.paths.catalog(files.locale, name))
-    sound, findings = _without_errors(
-        catalog, name, where, files.run.upstream.ignored(name)
-    )
+    sound, findings = _without_errors(catalog, name, where, files.run.upstream.ignored(name))
     refused: set[str] = set()
     documents: list[MergedDocument] = []
     for document in page.documents:
-        extras = PageExtras(
-            attribution=files.attribution(document.path), anchors=linked
-        )
+        extras = PageExtras(attribution=files.attribution(document.path), anchors=linked)
         try:
             merged = merge(document, translations_of(sound), extras)
         except GuardError as error:
@@ -74,9 +70,7 @@ def merge_page(
         )
         documents.append(record)
     findings += _unknown_sections(page, sound, where)
-    return MergedPage(
-        row=_result(page, sound, findings, refused), documents=tuple(documents)
-    )
+    return MergedPage(row=_result(page, sound, findings, refused), documents=tuple(documents))
 
 
 def _line_of(entry: Entry, where: str) -> str:
@@ -120,9 +114,7 @@ def _rejections(
     """Yield a finding for each translation that the guard rejected."""
     # A message may have several entries with different contexts. Name the last one.
     places = {
-        entry.msgid: _line_of(entry, where)
-        for entry in catalog.entries
-        if entry.is_translated
+        entry.msgid: _line_of(entry, where) for entry in catalog.entries if entry.is_translated
     }
     for rejection in rejected:
         refusal = rejection.refusal
@@ -137,9 +129,7 @@ def _rejections(
         )
 
 
-def _unknown_sections(
-    page: SplitPage, catalog: Catalog, where: str
-) -> Iterator[Finding]:
+def _unknown_sections(page: SplitPage, catalog: Catalog, where: str) -> Iterator[Finding]:
     """Yield a finding for each translation that is unused because its msgctxt fits no section.
 
     The msgctxt of an entry limits the entry to one section of the page. But if all entries of a
@@ -147,17 +137,13 @@ def _unknown_sections(
     the first entry gets no finding.
     """
     with_context = [
-        entry
-        for entry in catalog.entries
-        if entry.is_translated and entry.context is not None
+        entry for entry in catalog.entries if entry.is_translated and entry.context is not None
     ]
     if not with_context:
         return  # the usual case
     sections: dict[str, list[str]] = {}
     for document in page.documents:
-        for message in chain.from_iterable(
-            unit.split.messages for unit in document.units
-        ):
+        for message in chain.from_iterable(unit.split.messages for unit in document.units):
             sections.setdefault(message.msgid, []).append(message.section)
     # The translation of each msgid that is used in sections without an entry of their own.
     used = translations_of(catalog)

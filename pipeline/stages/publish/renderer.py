@@ -146,9 +146,7 @@ def check_marks(texts: Sequence[str], *, where: str) -> None:
     check_limit(count, PREVIEW_MARKS, where=where)
 
 
-def notebook_of(
-    path: Path, data: bytes, outputs: Path | None, *, page: str
-) -> dict[str, Any]:
+def notebook_of(path: Path, data: bytes, outputs: Path | None, *, page: str) -> dict[str, Any]:
     """Return a document with code cells as a notebook for nbconvert. Raises InputError.
 
     The suffix of ``path`` selects the format: JSON, or MyST with jupytext's front matter.

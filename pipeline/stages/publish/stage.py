@@ -80,9 +80,7 @@ def preview_of(run: Run, page: PageResult, *, locale: str) -> PreviewPage | None
     # The digest includes the state, because a failed run changes the state, but no document.
     state = _state(page, run.release, has_outputs=outputs is not None)
     title = page.title or page.page
-    facts = "\n".join([FORMAT, title, state.kind, state.text]).encode(
-        "utf-8", "replace"
-    )
+    facts = "\n".join([FORMAT, title, state.kind, state.text]).encode("utf-8", "replace")
     digest = hashlib.sha256(facts + files.read_bytes(source))
     if outputs is not None:
         digest.update(files.read_bytes(outputs))
@@ -270,9 +268,7 @@ def _counts(rows: Sequence[Mapping[str, object]]) -> str:
     return ", ".join(f"{counts[status]} {status}" for status in shown)
 
 
-def _row(
-    page: PageResult, preview: PreviewPage | None, *, root: Path
-) -> dict[str, object]:
+def _row(page: PageResult, preview: PreviewPage | None, *, root: Path) -> dict[str, object]:
     """Return the row of one page for the index in the folder ``root``."""
     # A page has no preview if its document is malformed, or if the guard has stopped it.
     link, status, state = "", "plain", "not built"

@@ -83,9 +83,7 @@ def read_old_lock(checkout: Checkout, log: Log) -> Lock | None:
     return None
 
 
-def update_checkout(
-    checkout: Checkout, source: Source, old: Lock | None, log: Log
-) -> int:
+def update_checkout(checkout: Checkout, source: Source, old: Lock | None, log: Log) -> int:
     """Update checkout and lock to ``source``; return the number of changed files.
 
     Files that are up to date are not written. Raises WriteError, and the errors of reading the
@@ -119,9 +117,7 @@ def _update_reference(checkout: Checkout, source: Source) -> int:
     """
     files = [file for file in source.lock.files if is_reference(file.path)]
     paths = {checkout.docs / file.path for file in files}
-    stale = [
-        path for path in files_below(checkout.docs / REFERENCE, "") if path not in paths
-    ]
+    stale = [path for path in files_below(checkout.docs / REFERENCE, "") if path not in paths]
     remove_files(stale)
     changed = len(stale)
     for file in files:
@@ -167,13 +163,9 @@ def _report_local_changes(
     pulled = set(_paths(last)).difference(changed_files(checkout.docs, last.files))
     edited = [path for path in changed if path not in pulled]
     if len(edited) < len(changed):
-        log.note(
-            f"the checkout had the docs of {last.ref}; those of {lock.ref} replace them"
-        )
+        log.note(f"the checkout had the docs of {last.ref}; those of {lock.ref} replace them")
     if edited:
-        log.note(
-            f"edits made by hand since the last pull are undone: {name_some(edited)}"
-        )
+        log.note(f"edits made by hand since the last pull are undone: {name_some(edited)}")
     there = {entry.path for entry in walk_folder(checkout.docs)}
     # Files that no lock lists. Files of the new commit are left out, because they are not removed.
     strange = sorted(there - _paths(old) - _paths(last) - _paths(lock))

@@ -53,9 +53,7 @@ def refresh_names(run: Run, lock: Lock) -> Refreshed:
         if not _counts(run, path):
             continue
         try:
-            fetched[name] = inventories.read_inventory(
-                read_bytes(path), where=run.shown(path)
-            )
+            fetched[name] = inventories.read_inventory(read_bytes(path), where=run.shown(path))
         except InputError as error:
             findings.append(inventories.as_warning(error))
             continue
@@ -109,13 +107,9 @@ def _is_up_to_date(run: Run) -> bool:
         return not others and not table.exists()
     old, damage = _old_names(run)
     # All sites of the table must be configured. The table may lack a site that was never reached.
-    is_of_these = all(
-        name in others and others[name] == site.url for name, site in old.items()
-    )
+    is_of_these = all(name in others and others[name] == site.url for name, site in old.items())
     made_from = [run.paths.lock, *map(run.paths.other_inventory, others)]
-    return (
-        is_of_these and not damage and not any(_is_newer(p, table) for p in made_from)
-    )
+    return is_of_these and not damage and not any(_is_newer(p, table) for p in made_from)
 
 
 def _counts(run: Run, path: Path) -> bool:
@@ -150,9 +144,7 @@ def _references(run: Run, lock: Lock) -> References:
     # names. Read only the last one.
     paths = [page.files[-1].path for page in lock.pages]
     documents = (read_bytes(run.paths.docs / path) for path in paths)
-    return inventories.references_in(
-        (data.decode("utf-8", "replace") for data in documents), usual
-    )
+    return inventories.references_in((data.decode("utf-8", "replace") for data in documents), usual)
 
 
 def _write(run: Run, table: Names) -> bool:

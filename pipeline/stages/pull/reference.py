@@ -46,9 +46,7 @@ from pipeline.stages.pull.source import Source
 _Read = Callable[[SourceFile], bytes]
 
 
-def with_reference(
-    run: Run, source: Source, docs: Path, pulled_before: Lock | None
-) -> Source:
+def with_reference(run: Run, source: Source, docs: Path, pulled_before: Lock | None) -> Source:
     """Return the source with the files of the API reference, if one is configured.
 
     ``docs`` is the checkout. A dry run reads no docstrings, so the files of the last pull remain.
@@ -86,9 +84,7 @@ def with_reference(
         run.log.warn(f"{error.where or run.name}: {error.what}{advice}")
         return _joined(source, lock, files, read, read_checked_out)
     made = files_of(record)
-    files = tuple(
-        SourceFile(path=path, blob=blob_id(data)) for path, data in made.items()
-    )
+    files = tuple(SourceFile(path=path, blob=blob_id(data)) for path, data in made.items())
     for failure in record.failures:
         run.log.warn(f"{failure.place(lock)}: {failure.text}")
     if old and old.key == key and pulled_before:
@@ -97,9 +93,7 @@ def with_reference(
     return _joined(source, lock, files, read, lambda file: made[file.path])
 
 
-def _changed(
-    before: Iterable[SourceFile], after: Iterable[SourceFile]
-) -> Iterator[str]:
+def _changed(before: Iterable[SourceFile], after: Iterable[SourceFile]) -> Iterator[str]:
     """Yield the objects whose docstring is in both lists of files, but differs."""
     blobs = {file.path: file.blob for file in before}
     for file in after:
@@ -222,8 +216,6 @@ def _stored_record(path: Path) -> Record | None:
 def _checked_out(docs: Path) -> tuple[SourceFile, ...]:
     """Return the files of the reference in the checkout."""
     return tuple(
-        SourceFile(
-            path=path.relative_to(docs).as_posix(), blob=blob_id(read_bytes(path))
-        )
+        SourceFile(path=path.relative_to(docs).as_posix(), blob=blob_id(read_bytes(path)))
         for path in files_below(docs / REFERENCE, "")
     )

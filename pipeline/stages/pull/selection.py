@@ -130,9 +130,7 @@ def changed_files(folder: Path, files: Iterable[SourceFile]) -> list[str]:
 
     Every file is read. After a switch of branches, times and sizes prove nothing.
     """
-    return [
-        file.path for file in files if not _is_intact(folder / file.path, file.blob)
-    ]
+    return [file.path for file in files if not _is_intact(folder / file.path, file.blob)]
 
 
 def _is_intact(path: Path, blob: str) -> bool:
@@ -192,9 +190,7 @@ class Inclusions(Struct, kw_only=True):
                 for inclusion in self._inclusions(reading.path)
             ]
             self._waiting = []
-            new = dict.fromkeys(
-                place for _, _, place in found if place and self._is_new(place)
-            )
+            new = dict.fromkeys(place for _, _, place in found if place and self._is_new(place))
             left = max(limits.INCLUDED_FILES - len(self._asked), 0)
             self.fetch_places(tuple(new)[:left])
             for reading, inclusion, place in found:
@@ -240,8 +236,7 @@ class Inclusions(Struct, kw_only=True):
         if not absent:
             return
         found = [
-            replace(entry, path=f"{folders.OUTSIDE}/{entry.path}")
-            for entry in self.find(absent)
+            replace(entry, path=f"{folders.OUTSIDE}/{entry.path}") for entry in self.find(absent)
         ]
         accepted = select_files(found, self.log, where=folders.OUTSIDE)
         self.refused += accepted.refused
@@ -266,9 +261,7 @@ def add_included(
         for file in lock.files
         if _is_ours(file.path)
     ]
-    lock = replace(
-        lock, files=tuple(file for file in lock.files if not _is_ours(file.path))
-    )
+    lock = replace(lock, files=tuple(file for file in lock.files if not _is_ours(file.path)))
     found = Inclusions(
         docs=lock.docs,
         read=read,
@@ -285,9 +278,7 @@ def add_included(
         patterns += read_exclude_patterns(code, below=prefix)
     excluded = set(excluded_pages(pages_of(lock.files), patterns))
     outside = {
-        page.name
-        for page in pages_of(found.files.values())
-        if folders.is_outside(page.name)
+        page.name for page in pages_of(found.files.values()) if folders.is_outside(page.name)
     }
     included = [
         Included(page=name, within=tuple(pages))

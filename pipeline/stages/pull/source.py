@@ -53,9 +53,7 @@ class Source(Struct, frozen=True, kw_only=True):
 
 
 @contextmanager
-def open_source(
-    run: Run, docs: Path, *, ref: str | None, old: Lock | None
-) -> Iterator[Source]:
+def open_source(run: Run, docs: Path, *, ref: str | None, old: Lock | None) -> Iterator[Source]:
     """Yield the source for upstream at ``ref``, open for reading.
 
     ``docs`` is the checkout, ``old`` the lock of the last pull. If ``ref`` is None, use the
@@ -123,9 +121,7 @@ def _is_whole(old: Lock, lock: Lock, docs: Path) -> bool:
     return old.docs == lock.docs and not selection.changed_files(docs, old.files)
 
 
-def _git_source(
-    repository: Repository, lock: Lock, known: Lock | None, log: Log
-) -> Source:
+def _git_source(repository: Repository, lock: Lock, known: Lock | None, log: Log) -> Source:
     """Return the source for the commit of ``lock.ref``.
 
     ``known`` is the lock of the checkout if the checkout is complete, otherwise None.
@@ -234,9 +230,7 @@ def _folder_source(root: Path, lock: Lock, docs: Path, log: Log) -> Source:
         place = root / lock.docs.place_of(file.path)
         return _read_stable(place, file)
 
-    lock = selection.add_included(
-        lock, read, lambda places: list(_files_at(root, places)), log
-    )
+    lock = selection.add_included(lock, read, lambda places: list(_files_at(root, places)), log)
     # A folder has no commit and no date. A digest of its list of files identifies its state.
     lock = replace(lock, commit=listing_id(lock.files))
     return Source(lock=lock, read=None if in_place else read, in_place=in_place)

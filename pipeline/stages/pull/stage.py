@@ -132,9 +132,7 @@ def read_pulled(run: Run) -> Lock:
     recover(checkout)
     again = f"Run: {how_to_run('pull', run.name)}"
     if not checkout.lock.exists() or not checkout.docs.is_dir():
-        raise UpstreamError(
-            f"nothing has been pulled yet from {run.name!r}", hint=again
-        )
+        raise UpstreamError(f"nothing has been pulled yet from {run.name!r}", hint=again)
     lock = parse_lock(read_bytes(checkout.lock), where=str(checkout.lock))
     # If the configured version has changed, the checkout has the messages of the old version.
     if (lock.package, lock.version) != (run.package, run.version):
@@ -196,9 +194,7 @@ def with_absolute_address(run: Run) -> Upstream:
     """
     # A relative address would lead elsewhere from a temporary copy of the project.
     url = address_of(run.settings, run.upstream).url
-    return replace(
-        run.upstream, url=url, url_replaced=True, configured_url=locked_url(run)
-    )
+    return replace(run.upstream, url=url, url_replaced=True, configured_url=locked_url(run))
 
 
 def _no_refs(upstream: Upstream) -> UpstreamError:

@@ -60,9 +60,7 @@ class English(Struct, kw_only=True, dict=True):
     pinned: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     older: dict[tuple[str, str], tuple[Entry, ...] | None] = field(default_factory=dict)
     # Keys: a commit, and whether the pages of its API reference are meant.
-    commits: dict[tuple[str, bool], _OlderCommit | UpstreamError] = field(
-        default_factory=dict
-    )
+    commits: dict[tuple[str, bool], _OlderCommit | UpstreamError] = field(default_factory=dict)
 
     def at_pin(self, page: str) -> tuple[Entry, ...] | None:
         """Return the entries of ``page`` at the pinned commit; None if there is no such page."""
@@ -181,9 +179,7 @@ class English(Struct, kw_only=True, dict=True):
                 path = f"{OUTSIDE}/{entry.path}"
                 files.append(SourceFile(path=path, blob=entry.blob))
         pages = {page.name: page for page in pages_of(files)}
-        return _OlderCommit(
-            commit=found, pages=pages, read=lambda file: repository.read(file.blob)
-        )
+        return _OlderCommit(commit=found, pages=pages, read=lambda file: repository.read(file.blob))
 
     def _fetch_docstrings(self, commit: str) -> _OlderCommit:
         """Return the docstrings of an older commit (or ref). Raises UpstreamError.
@@ -196,15 +192,11 @@ class English(Struct, kw_only=True, dict=True):
             commit = self._commit(commit).commit
             path = self.paths.docstrings(commit)
         if not path.is_file():
-            raise UpstreamError(
-                f"the docstrings of {commit[:12]} have not been read in this clone"
-            )
+            raise UpstreamError(f"the docstrings of {commit[:12]} have not been read in this clone")
         documents = files_of(read_record(read_bytes(path), where=str(path)))
         files = [SourceFile(path=path, blob="") for path in documents]
         pages = {page.name: page for page in pages_of(files)}
-        return _OlderCommit(
-            commit=commit, pages=pages, read=lambda file: documents[file.path]
-        )
+        return _OlderCommit(commit=commit, pages=pages, read=lambda file: documents[file.path])
 
 
 def texts_by_digest(entries: Sequence[Entry]) -> dict[str, str]:
@@ -212,9 +204,7 @@ def texts_by_digest(entries: Sequence[Entry]) -> dict[str, str]:
     return {digest(entry.msgid): entry.msgid for entry in entries}
 
 
-def _wanted(
-    page: Page, read: Callable[[SourceFile], bytes], reading: Reading
-) -> tuple[Entry, ...]:
+def _wanted(page: Page, read: Callable[[SourceFile], bytes], reading: Reading) -> tuple[Entry, ...]:
     """Return the entries of ``page``; documents that cannot be read are skipped."""
     # A page may have two documents, a notebook and its Markdown. One of them is enough.
     documents = []
@@ -228,9 +218,7 @@ def _wanted(
 
 
 @contextmanager
-def open_english(
-    run: Run, split: Mapping[str, Sequence[Entry]], lock: Lock
-) -> Iterator[English]:
+def open_english(run: Run, split: Mapping[str, Sequence[Entry]], lock: Lock) -> Iterator[English]:
     """Yield upstream's English; its repository stays open until the context ends.
 
     ``split`` has the entries of the pages that this run has already split.
@@ -245,9 +233,7 @@ def open_english(
                 open_upstream,
             )
 
-            opened = open_upstream(
-                run.settings, run.upstream, unreachable_hint=CHECK_ADDRESS
-            )
+            opened = open_upstream(run.settings, run.upstream, unreachable_hint=CHECK_ADDRESS)
             return stack.enter_context(opened)
 
         yield English(
@@ -341,9 +327,7 @@ def rebuild_catalog(
     if nowhere:
         # Nobody can fix these: upstream never had their English.
         where = _first_line(locale, memory, nowhere)
-        locale.report_row(
-            "memory-without-english", memory.page, where=where, count=len(nowhere)
-        )
+        locale.report_row("memory-without-english", memory.page, where=where, count=len(nowhere))
     return opened
 
 
@@ -409,9 +393,7 @@ def _read_noted_places(english: English, memory: Memory, sought: _Lookup) -> Non
             sought.texts.update(_texts_at(english, memory, place, sought))
 
 
-def _texts_at(
-    english: English, memory: Memory, place: Place, sought: _Lookup
-) -> dict[str, str]:
+def _texts_at(english: English, memory: Memory, place: Place, sought: _Lookup) -> dict[str, str]:
     """Return the English at a place by digest; empty if it is unavailable."""
     # If the commit is unavailable, its ref may be available. The page may differ at the ref, but
     # this does no harm: texts are found by their digest, so a wrong text is never used.
@@ -448,9 +430,7 @@ def _has_no_place(entry: Entry, texts: Mapping[str, str]) -> bool:
     return all(place is None for code, place in english_of(entry) if code not in texts)
 
 
-def _header(
-    locale: Locale, english: English, memory: Memory, *, is_exact: bool
-) -> dict[str, str]:
+def _header(locale: Locale, english: English, memory: Memory, *, is_exact: bool) -> dict[str, str]:
     """Return the header of the rebuilt catalogue.
 
     If ``is_exact`` (the page is from the memory's commit), project and date come from the memory.

@@ -65,9 +65,7 @@ def moments_in_git(root: Path, path: str) -> MomentOf:
         return version_control.moments_of_lines(root, path)
 
     def moment_of_msgstr(entry: Entry) -> float:
-        msgstr = dropwhile(
-            lambda line: not line[0].startswith("msgstr"), lines()[entry.line - 1 :]
-        )
+        msgstr = dropwhile(lambda line: not line[0].startswith("msgstr"), lines()[entry.line - 1 :])
         block = takewhile(lambda line: line[0].strip() != "", msgstr)
         return max((moment for _, moment in block), default=inf)
 
@@ -101,9 +99,7 @@ class Move(Struct, frozen=True, kw_only=True):
 NO_MOVE = Move()
 
 
-def moves_of(
-    locale: Locale, pages: Iterable[str], *, removed: Collection[str]
-) -> dict[str, Move]:
+def moves_of(locale: Locale, pages: Iterable[str], *, removed: Collection[str]) -> dict[str, Move]:
     """Return the pages whose memory file has changed since the last run, and how.
 
     ``pages`` have a memory file; ``removed`` are the pages whose memory file is gone.
@@ -180,9 +176,7 @@ def overwritten_by_git(locale: Locale) -> frozenset[str]:
     tracked = version_control.tracked_though_ignored(root, folder)
     state = locale.state
     before = state.branch
-    state.branch = Branch(
-        head=version_control.checked_out(root), has_catalogs=bool(tracked)
-    )
+    state.branch = Branch(head=version_control.checked_out(root), has_catalogs=bool(tracked))
     # If the previous branch commits catalogues, too, git refuses to overwrite uncommitted changes.
     if before is None or before.has_catalogs or before.head == state.branch.head:
         return frozenset()
@@ -205,9 +199,7 @@ def _distance(local: Catalog, version: Memory) -> int:
 
 def memories_in_git(locale: Locale, page: str) -> Iterator[Memory]:
     """Yield the versions of a page's memory file in git, newest first."""
-    for data in version_control.versions_in_git(
-        locale.paths.root, locale.memory_name(page)
-    ):
+    for data in version_control.versions_in_git(locale.paths.root, locale.memory_name(page)):
         version = locale.past_memory(page, data)
         if version is not None:
             yield version

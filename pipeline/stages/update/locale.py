@@ -173,9 +173,7 @@ class Locale:
         """Add a finding to its page, unless the page already has it."""
         self.findings.setdefault(finding.page, {})[finding] = None
 
-    def report_row(
-        self, name: str, page: str, *, where: str = "", **values: object
-    ) -> None:
+    def report_row(self, name: str, page: str, *, where: str = "", **values: object) -> None:
         """Report a finding of ``findings.toml``. By default, it is about the page's catalogue."""
         where = where or self.catalog_name(page)
         self.report(Finding.from_table(name, where=where, page=page, **values))

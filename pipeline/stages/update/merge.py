@@ -87,9 +87,7 @@ def _readable(first: Path, locale: Locale, page: str) -> tuple[Path, Catalog]:
         except InputError:
             # Do not overwrite an unreadable file. Try the next name: "guide.2.po".
             path = first.with_name(f"{first.stem}.{number}.po")
-    header = po.standard_header(
-        project=locale.paths.name, page=page, locale=locale.name, date=""
-    )
+    header = po.standard_header(project=locale.paths.name, page=page, locale=locale.name, date="")
     return path, Catalog(header=header, comment=_COMMENT)
 
 
@@ -129,9 +127,7 @@ def merge_sides(sides: Sides, held_elsewhere: Callable[[], Translations]) -> Mer
     because it is slow.
     """
     base, theirs = sides.base, sides.theirs
-    ours = close_catalog(
-        sides.local, theirs, old=base or theirs, touch_of=sides.touch_of
-    )
+    ours = close_catalog(sides.local, theirs, old=base or theirs, touch_of=sides.touch_of)
     follows = sides.move.by_git
     # Translations for another release stay on the page, even if another catalogue has them, too.
     # Otherwise, runs of the two releases would alternately add and remove them.
@@ -161,9 +157,7 @@ def save_dropped_translations(
     memory = locale.memory_name(page)
     # Each of the two catalogues may have entries that the other one lacks.
     texts = texts_in(sides.local) | texts_in(catalog)
-    lines = {
-        (entry.context, digest(entry.msgid)): entry.line for entry in catalog.entries
-    }
+    lines = {(entry.context, digest(entry.msgid)): entry.line for entry in catalog.entries}
     report = partial(_report_dropped, locale, page, lines=lines)
     if merged.emptied:
         report("translation-emptied", merged.emptied, mark=EMPTIED)

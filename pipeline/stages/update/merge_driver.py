@@ -58,8 +58,7 @@ def merge_memory_files(versions: Versions) -> tuple[str, ...]:
     blocks = po.format_catalog(file).decode("utf-8").removesuffix("\n").split("\n\n")
     # The first block is the header; entries follow in the order of the file.
     numbers = {
-        (entry.context, entry.msgid): number
-        for number, entry in enumerate(file.entries, start=1)
+        (entry.context, entry.msgid): number for number, entry in enumerate(file.entries, start=1)
     }
     english = _english_of(ours, versions.name) if merged.conflicts else {}
     lines: list[str] = []

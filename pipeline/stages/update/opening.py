@@ -34,9 +34,7 @@ from pipeline.stages.update.locale import Locale, how_to_store
 from pipeline.stages.update.merge import Sides, merge_sides, save_dropped_translations
 
 
-def open_memory(
-    locale: Locale, wanted: Mapping[str, Sequence[Entry]], lock: Lock
-) -> None:
+def open_memory(locale: Locale, wanted: Mapping[str, Sequence[Entry]], lock: Lock) -> None:
     """Bring the content of the memory into the working catalogues, before their update.
 
     ``wanted`` has the entries of the pages that this run has split, at the pinned commit of
@@ -55,9 +53,7 @@ def open_memory(
         if overwritten:
             first, count = min(overwritten), len(overwritten)
             what = "it" if count == 1 else f"{count} catalogues"
-            locale.report_row(
-                "catalogue-overwritten", first, what=what, advice=how_to_store()
-            )
+            locale.report_row("catalogue-overwritten", first, what=what, advice=how_to_store())
         opening = _Opening(locale, english, moves, overwritten)
         for page in sorted(removed):
             opening.close_page(page)

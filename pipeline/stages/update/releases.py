@@ -41,11 +41,7 @@ class Elsewhere(Struct, frozen=True, kw_only=True):
 
 def find_elsewhere(run: Run) -> Elsewhere:
     """Return the pages and commits of the other releases, as far as they have been pulled."""
-    others = [
-        release
-        for release in run.settings.releases_of(run.name)
-        if release.name != run.name
-    ]
+    others = [release for release in run.settings.releases_of(run.name) if release.name != run.name]
     if not others:
         return Elsewhere()  # the common case: there is only one release
     own = _lock_of(run, run.upstream)

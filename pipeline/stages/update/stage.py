@@ -29,9 +29,7 @@ from pipeline.stages.update.releases import documents_of
 from pipeline.stages.update.store import store_memory
 
 
-def update(
-    locale: Locale, pages: Sequence[SplitPage], lock: Lock
-) -> dict[str, Updated]:
+def update(locale: Locale, pages: Sequence[SplitPage], lock: Lock) -> dict[str, Updated]:
     """Update the catalogues of ``pages`` and the memory.
 
     Return the result for each page that was updated, and for each page that upstream dropped.
@@ -41,9 +39,7 @@ def update(
         wanted[page.page.name] = wanted_entries(page.page.name, page.documents)
     open_memory(locale, wanted, lock)
     # If a document cannot be read, its messages are unknown. They must not count as gone.
-    complete = {
-        page.page.name: wanted[page.page.name] for page in pages if page.is_complete
-    }
+    complete = {page.page.name: wanted[page.page.name] for page in pages if page.is_complete}
     updated = update_catalog_files(locale, complete, lock, asked=wanted.keys())
     store_memory(locale, updated, wanted=complete, lock=lock)
     locale.save_cache()

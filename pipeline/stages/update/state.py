@@ -66,9 +66,7 @@ class State(Struct):
 
     def keep(self, page: str, memory: bytes, catalog: bytes | None) -> None:
         """Make ``memory`` the base. ``catalog`` is the catalogue that agrees with it, if any."""
-        self.pages[page] = Agreed(
-            memory=_text(memory), catalog=_digest_of_file(catalog)
-        )
+        self.pages[page] = Agreed(memory=_text(memory), catalog=_digest_of_file(catalog))
 
     def announce(self, page: str, memory: bytes) -> None:
         """Record that ``memory`` is about to replace a file that git has checked out."""

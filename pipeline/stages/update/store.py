@@ -64,11 +64,7 @@ class OldMemory(Struct, kw_only=True, dict=True):
         if len(self.due) > FEW:
             return self._places.get(code)
         # Only files that contain the digest can have its place.
-        naming = [
-            page
-            for page, data in self.locale.memory_files.items()
-            if code.encode() in data
-        ]
+        naming = [page for page, data in self.locale.memory_files.items() if code.encode() in data]
         return _index(self._noted(self.locale.stored_memories(naming))).get(code)
 
     @cached_property
@@ -108,9 +104,7 @@ def store_memory(
         # run, the next run merges it.
         settled = {page for page in catalogs if locale.agrees(page)}
         settled |= locale.saved_meanwhile
-        settled |= {
-            page for page in catalogs if locale.is_unbegun(page, catalogs[page])
-        }
+        settled |= {page for page in catalogs if locale.is_unbegun(page, catalogs[page])}
         due = {page: catalogs[page] for page in catalogs if page not in settled}
         without_memory = locale.removed_memories
         gone = [page for page in without_memory if not locale.has_catalog(page)]
@@ -148,9 +142,7 @@ def _with_dropped_pages(
 ) -> dict[str, Sequence[Entry]]:
     """Return ``wanted``, with an empty list for each of ``names`` that upstream has dropped."""
     there = documents_of(lock)
-    dropped: dict[str, Sequence[Entry]] = {
-        page: () for page in names if page not in there
-    }
+    dropped: dict[str, Sequence[Entry]] = {page: () for page in names if page not in there}
     return dropped | dict(wanted)
 
 

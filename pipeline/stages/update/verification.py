@@ -98,9 +98,7 @@ def _waiting(locale: Locale) -> set[str]:
     return waiting
 
 
-def _verify_page(
-    locale: Locale, english: English, memory: Memory, *, is_waiting: bool
-) -> None:
+def _verify_page(locale: Locale, english: English, memory: Memory, *, is_waiting: bool) -> None:
     """Compare a catalogue with its memory, unless the next run will replace it (``is_waiting``)."""
     page = memory.page
     # Rebuild the catalogue even if there is none to compare, because this reports unavailable
@@ -139,9 +137,7 @@ def _verify_page(
 
 def _report_difference(locale: Locale, page: str, *, where: str = "") -> None:
     memory = locale.memory_name(page)
-    locale.report_row(
-        "memory-differs", page, where=where, memory=memory, advice=how_to_store()
-    )
+    locale.report_row("memory-differs", page, where=where, memory=memory, advice=how_to_store())
 
 
 class Restamped(Struct, frozen=True, kw_only=True):

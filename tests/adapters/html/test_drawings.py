@@ -87,9 +87,7 @@ def test_only_looks_and_places_are_moved() -> None:
     moves = '<animate attributeName="x1" values="1;2"/>'
     assert moves in clean_drawing(f"{_HEAD}{moves}</svg>".encode()).decode()
     for name in ("href", "xlink:href", " HREF", "onclick", "style", "attributeName"):
-        leads = (
-            f'{_HEAD}<a><animate attributeName="{name}" to="javascript:f()"/></a></svg>'
-        )
+        leads = f'{_HEAD}<a><animate attributeName="{name}" to="javascript:f()"/></a></svg>'
         assert b"attributeName" not in clean_drawing(leads.encode())
 
 
@@ -162,9 +160,7 @@ DARK_LETTERED = {
 
 
 @pytest.mark.parametrize(("declarations", "is_dark_lettered"), DARK_LETTERED.items())
-def test_letters_on_a_light_ground_are_dark(
-    declarations: str, *, is_dark_lettered: bool
-) -> None:
+def test_letters_on_a_light_ground_are_dark(declarations: str, *, is_dark_lettered: bool) -> None:
     clean = clean_sheet(f"td {{{declarations}}}", inside=".t")
     assert clean.endswith(";color: #14181e}") is is_dark_lettered
     # Nested in what holds for a medium, as well.

@@ -73,7 +73,5 @@ def _assert_only_mathml(html: str) -> None:
     """Assert that nothing is lost by another reading, and that all tags are MathML's."""
     assert sanitize(html).html == html
     tags = set(re.findall(r"</?([^\s>/]+)", html))
-    assert tags <= {"math", "none", "semantics"} | {
-        tag for tag in tags if tag.startswith("m")
-    }
+    assert tags <= {"math", "none", "semantics"} | {tag for tag in tags if tag.startswith("m")}
     assert not {"meta", "map", "main", "mark", "menu"} & tags

@@ -235,9 +235,7 @@ def test_each_block_is_in_one_pair_in_order_of_the_copy(ours: str, theirs: str) 
 # --- choosing a version
 
 
-def candidate(
-    number: int, text: str, *, page: str = "ovens", until: str = ""
-) -> Candidate:
+def candidate(number: int, text: str, *, page: str = "ovens", until: str = "") -> Candidate:
     files = (SourceFile(path=f"{page}.md", blob=str(number)),)
     version = Version(
         page=Page(name=page, files=files),
@@ -275,9 +273,7 @@ def test_a_page_that_is_at_the_pin_comes_before_its_old_name() -> None:
 
 
 def test_a_copy_of_another_page_has_a_small_share() -> None:
-    other = read(
-        "# 椅子\n\n椅子有四条腿，`chair.sit(4)` 之后不要摇晃，见 `chair.legs`。\n"
-    )
+    other = read("# 椅子\n\n椅子有四条腿，`chair.sit(4)` 之后不要摇晃，见 `chair.legs`。\n")
     assert share_of(other, align(read(ENGLISH), other, encoder(()))) < 0.3
     assert share_of([], []) == 0.0
 
@@ -348,17 +344,14 @@ def test_versions_begin_and_end_with_commits() -> None:
 
 
 def test_a_page_that_is_touched_and_stays_the_same_is_one_version() -> None:
-    history = read_history(
-        [commit("b", 2, ("a.md", "1", "")), commit("a", 1, ("a.md", "1", ""))]
-    )
+    history = read_history([commit("b", 2, ("a.md", "1", "")), commit("a", 1, ("a.md", "1", ""))])
     (version,) = history.versions["a"]
     assert (version.first[0], version.last[0]) == ("a", "b")
 
 
 def test_names_of_a_page_are_a_family() -> None:
     blobs = {
-        name: [version.blob for version in HISTORY.family(name)]
-        for name in ("a", "b", "other")
+        name: [version.blob for version in HISTORY.family(name)] for name in ("a", "b", "other")
     }
     assert blobs == {"a": [*"12735"], "b": [*"12735"], "other": ["8"]}
 
@@ -418,9 +411,7 @@ def costs(copy: str, *texts: str) -> list[int]:
         Candidate.of(only_version(PAGE, text, ""), read(text))
         for text in texts or (FIRST, SECOND, THIRD)
     ]
-    by_text = {
-        found.version.first: cost for cost, found in rank(read(copy), candidates)
-    }
+    by_text = {found.version.first: cost for cost, found in rank(read(copy), candidates)}
     return [by_text[found.version.first] for found in candidates]
 
 

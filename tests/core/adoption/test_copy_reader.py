@@ -113,9 +113,7 @@ ONE_PARAGRAPH = {
 }
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"), ONE_PARAGRAPH.values(), ids=ONE_PARAGRAPH
-)
+@pytest.mark.parametrize(("text", "expected"), ONE_PARAGRAPH.values(), ids=ONE_PARAGRAPH)
 def test_words_of_markdown(text: str, expected: str) -> None:
     assert shape(read_copy(text, Form.MARKDOWN)) == [("prose", expected)]
 
@@ -222,9 +220,7 @@ NOTEBOOKS = {
     "cut off": (f'{CUT_NOTEBOOK}{{"cell_type": "co', [("prose", "先加热。")]),
     "cut off between two cells": (CUT_NOTEBOOK, [("prose", "先加热。")]),
     "strange sources": (
-        json.dumps(
-            {"cells": [prose("") | {"source": 3}, prose("") | {"source": ["打开", 4]}]}
-        ),
+        json.dumps({"cells": [prose("") | {"source": 3}, prose("") | {"source": ["打开", 4]}]}),
         [("prose", "打开")],
     ),
 }

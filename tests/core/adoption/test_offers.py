@@ -121,9 +121,7 @@ AS_THEY_ARE = {
 }
 
 
-def translation(
-    *english: str, chinese: str = "译文", score: float = 0.9
-) -> Translation:
+def translation(*english: str, chinese: str = "译文", score: float = 0.9) -> Translation:
     return Translation(english=english, chinese=chinese, score=score)
 
 
@@ -140,9 +138,7 @@ def offers(
 
 
 def test_equal_english_takes_its_translation() -> None:
-    (offer,) = offers(
-        [translation(DOOR)], DOOR, WAIT, ovens=entries(DOOR, WAIT)
-    ).values()
+    (offer,) = offers([translation(DOOR)], DOOR, WAIT, ovens=entries(DOOR, WAIT)).values()
     assert (offer.msgid, offer.previous, offer.change) == (DOOR, DOOR, "")
 
 
@@ -247,9 +243,7 @@ def test_an_empty_entry_waits_with_the_translation() -> None:
     entry = adopted(Entry(msgid=DOOR, notes=("paragraph", "carried over: nonsense")))
     origin = f"adopted: copy_of_it.md, {'a' * 40} ovens, 0.90, by Li Lei, CC-BY-4.0"
     notes = ("paragraph", "fuzzy: adopted", origin)
-    assert entry == Entry(
-        msgid=DOOR, msgstr="译文", fuzzy=True, previous=DOOR, notes=notes
-    )
+    assert entry == Entry(msgid=DOOR, msgstr="译文", fuzzy=True, previous=DOOR, notes=notes)
     assert fuzzy_class(entry) == "adopted"
     assert copy_of(entry) == replace(ORIGIN, file="copy_of_it.md")
 
@@ -338,9 +332,7 @@ def test_no_translation_changes_and_nothing_adopted_is_ready(
     assert adopt_into(after, offers, ORIGIN) == after
 
 
-@pytest.mark.parametrize(
-    ("page", "msgid"), [("ovens", DOOR), ("ovens", LIGHT), ("doors", DOOR)]
-)
+@pytest.mark.parametrize(("page", "msgid"), [("ovens", DOOR), ("ovens", LIGHT), ("doors", DOOR)])
 def test_an_update_keeps_adopted_words_and_their_origin(page: str, msgid: str) -> None:
     """Whatever becomes of its English, and of its page."""
     old = Catalog(header={"Language": "zh_CN"}, entries=(adopted(Entry(msgid=DOOR)),))
@@ -366,9 +358,7 @@ def test_a_note_of_another_form_is_no_origin(note: str) -> None:
     assert copy_of(Entry(msgid=DOOR, notes=(note,))) is None
 
 
-@pytest.mark.parametrize(
-    ("english", "chinese", "expected"), RESTORED.values(), ids=RESTORED
-)
+@pytest.mark.parametrize(("english", "chinese", "expected"), RESTORED.values(), ids=RESTORED)
 def test_lost_markup_comes_back(english: str, chinese: str, expected: str) -> None:
     assert restore(english, chinese) == expected
     assert restore(english, expected) == expected
@@ -399,9 +389,7 @@ def test_links_and_spans_of_markdown_become_those_of_rest() -> None:
 
 
 PIECES = st.lists(
-    st.sampled_from(
-        [" ", *"`a.b` a.b [烤箱](x.html) [a](y.md) $x$ x 烤箱 ， {func}`a.b`".split()]
-    ),
+    st.sampled_from([" ", *"`a.b` a.b [烤箱](x.html) [a](y.md) $x$ x 烤箱 ， {func}`a.b`".split()]),
     max_size=8,
 ).map("".join)
 

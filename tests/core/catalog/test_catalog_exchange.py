@@ -98,9 +98,7 @@ _STATES = st.builds(
 )
 
 
-@given(
-    ours=_STATES, theirs=_STATES, base=st.none() | _STATES, is_obsolete=st.booleans()
-)
+@given(ours=_STATES, theirs=_STATES, base=st.none() | _STATES, is_obsolete=st.booleans())
 def test_no_translation_vanishes_without_a_word(
     ours: Entry, theirs: Entry, base: Entry | None, *, is_obsolete: bool
 ) -> None:

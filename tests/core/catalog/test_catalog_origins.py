@@ -58,10 +58,7 @@ def update(
 ) -> dict[str, tuple[Entry, ...]]:
     """The entries of each page after an update to the texts that are wanted."""
     updated = update_catalogs(
-        {
-            page: Catalog(header=HEADER, entries=tuple(entries))
-            for page, entries in old.items()
-        },
+        {page: Catalog(header=HEADER, entries=tuple(entries)) for page, entries in old.items()},
         {page: [blank(msgid) for msgid in msgids] for page, msgids in wanted.items()},
         header=lambda _, existing: existing or HEADER,
         gone=gone,
@@ -150,9 +147,7 @@ def test_whoever_made_the_words_is_told() -> None:
         (blank(LAMP), None),
     ],
 )
-def test_what_waits_is_named_by_its_maker(
-    entry: Entry, kind: OriginKind | None
-) -> None:
+def test_what_waits_is_named_by_its_maker(entry: Entry, kind: OriginKind | None) -> None:
     assert kind_of(entry) is kind
 
 

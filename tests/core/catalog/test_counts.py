@@ -47,8 +47,7 @@ def page(name: str, text: str) -> SplitPage:
 def lock(*paths: str, version: int = 1) -> Lock:
     """A lock of these files, which are others in each version."""
     files = tuple(
-        SourceFile(path=path, blob=blob_id(f"{path} {version}".encode()))
-        for path in sorted(paths)
+        SourceFile(path=path, blob=blob_id(f"{path} {version}".encode())) for path in sorted(paths)
     )
     return replace(
         LOCK,
@@ -196,9 +195,7 @@ AFTER = lock("a.md", version=2)
 COMPARISON = Comparison(before=lock("a.md"), after=AFTER, commits=(3, 0), pages=CHANGES)
 
 
-def text_of(
-    shown: Callable[..., str], *, verbose: bool = False, **compared: Any
-) -> str:
+def text_of(shown: Callable[..., str], *, verbose: bool = False, **compared: Any) -> str:
     """The report of a run with all these pages and changes, or with others."""
     result = RunResult(
         name="x",

@@ -142,9 +142,7 @@ def test_changed_marks_follow(english: str, chinese: str, old: str, new: str) ->
     assert followed == Followed(msgstr=chinese.replace("@", new), is_certain=True)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "msgstr", "expected"), CERTAIN.values(), ids=CERTAIN
-)
+@pytest.mark.parametrize(("old", "new", "msgstr", "expected"), CERTAIN.values(), ids=CERTAIN)
 def test_a_change_that_readers_do_not_see_is_done_in_the_translation(
     old: str, new: str, msgstr: str, expected: str
 ) -> None:
@@ -152,9 +150,7 @@ def test_a_change_that_readers_do_not_see_is_done_in_the_translation(
     assert followed == Followed(msgstr=expected, is_certain=True)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "msgstr", "expected"), UNCERTAIN.values(), ids=UNCERTAIN
-)
+@pytest.mark.parametrize(("old", "new", "msgstr", "expected"), UNCERTAIN.values(), ids=UNCERTAIN)
 def test_other_code_and_numbers_are_filled_in_but_wait_for_a_person(
     old: str, new: str, msgstr: str, expected: str
 ) -> None:

@@ -84,9 +84,7 @@ class Pair(Struct, frozen=True, kw_only=True):
         return next(REWORDINGS[floor] for floor in REWORDINGS if survived >= floor)
 
 
-def changed_pairs(
-    before: Pages, after: Pages, known: Collection[str]
-) -> Iterator[Pair]:
+def changed_pairs(before: Pages, after: Pages, known: Collection[str]) -> Iterator[Pair]:
     """Yield the pairs between two releases.
 
     ``known`` are the texts of ``before`` and of earlier releases. A text among these has moved or
@@ -99,9 +97,7 @@ def changed_pairs(
                 yield Pair(page=page, old=old.msgid, new=new.msgid)
 
 
-def _in_place(
-    before: tuple[Entry, ...], after: tuple[Entry, ...]
-) -> Iterator[tuple[Entry, Entry]]:
+def _in_place(before: tuple[Entry, ...], after: tuple[Entry, ...]) -> Iterator[tuple[Entry, Entry]]:
     """Yield old and new entries in the same place between unchanged neighbours.
 
     A place counts only if both releases have the same kinds of messages there, in the same order.
@@ -119,9 +115,7 @@ def _kind(entry: Entry) -> str:
     return entry.notes[0].split()[0]
 
 
-def verdict(
-    pair: Pair, before: Mapping[str, Catalog], after: Mapping[str, Catalog]
-) -> str:
+def verdict(pair: Pair, before: Mapping[str, Catalog], after: Mapping[str, Catalog]) -> str:
     """Return the outcome of the update for a pair: ``useful``, ``other`` or ``none``.
 
     It is ``useful`` if the new message has the translation of the old one, perhaps fuzzy or as part
@@ -163,9 +157,7 @@ pytestmark = pytest.mark.realdocs
 
 WHOLE = bool(os.environ.get("JAX_DOCS_WHOLE"))
 RELEASES = (
-    ("0.2.11", "0.4.30", "0.6.0", "0.8.0", "0.9.2", "0.10.2")
-    if WHOLE
-    else ("0.8.0", "0.10.2")
+    ("0.2.11", "0.4.30", "0.6.0", "0.8.0", "0.9.2", "0.10.2") if WHOLE else ("0.8.0", "0.10.2")
 )
 HEADER = {"Language": "zh_CN"}
 USEFUL = (
@@ -177,9 +169,7 @@ Catalogs = dict[str, Catalog]
 
 @pytest.fixture(scope="module")
 def releases(repository: Repository) -> Mapping[str, Pages]:
-    return {
-        release: dict(_pages(repository, f"jax-v{release}")) for release in RELEASES
-    }
+    return {release: dict(_pages(repository, f"jax-v{release}")) for release in RELEASES}
 
 
 def _pages(repository: Repository, ref: str) -> Iterator[tuple[str, tuple[Entry, ...]]]:
@@ -222,10 +212,7 @@ def filled(catalogs: Catalogs) -> Catalogs:
 
 def translated_release(pages: Pages) -> Catalogs:
     return filled(
-        {
-            page: Catalog(header=HEADER, entries=entries)
-            for page, entries in pages.items()
-        }
+        {page: Catalog(header=HEADER, entries=entries) for page, entries in pages.items()}
     )
 
 
@@ -274,8 +261,7 @@ def assert_nothing_mixed(catalogs: Catalogs, known: set[tuple[str, str]]) -> Non
             parts = re.findall("译[0-9a-f]{40}", entry.msgstr)
             assert len(parts) > 1
             assert all(
-                any(text in str(entry.previous) for text, _ in by_digest[part])
-                for part in parts
+                any(text in str(entry.previous) for text, _ in by_digest[part]) for part in parts
             )
         else:
             assert any(note.startswith("carried over: ") for note in entry.notes)
@@ -303,11 +289,7 @@ def test_releases_and_back_lose_and_mix_nothing(releases: Mapping[str, Pages]) -
         assert all(again[page] is catalogs[page] for page in catalogs | again)
         tell(f"{before} → {after}", result, releases[before], releases[after])
         catalogs = filled(catalogs)
-        known |= {
-            (entry.msgid, entry.msgstr)
-            for entry in entries_in(catalogs)
-            if not entry.fuzzy
-        }
+        known |= {(entry.msgid, entry.msgstr) for entry in entries_in(catalogs) if not entry.fuzzy}
     for entry in entries_in(catalogs):
         assert entry.obsolete or entry.is_translated
 
@@ -345,9 +327,7 @@ def test_text_that_stands_word_for_word_on_another_page_is_recovered(
         f"{offered / len(found):.1%} with a suggestion"
     )
     if (before, after) == ("0.8.0", "0.10.2"):
-        had = {
-            entry.msgid for entries in releases[before].values() for entry in entries
-        }
+        had = {entry.msgid for entries in releases[before].values() for entry in entries}
         exact = sum(entry.msgid in had for entry in found)
         # One shared catalogue of exact matches also finishes short texts that pages may mean
         # differently.

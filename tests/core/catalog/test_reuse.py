@@ -57,9 +57,7 @@ def test_a_short_text_of_a_page_far_away_waits_for_a_person(
     assert (entry.msgstr, entry.fuzzy) == ("隔热茶壶", is_fuzzy)
 
 
-COPIED_TEXTS = [
-    f"Sentence number {number} about all the kettles." for number in range(3)
-]
+COPIED_TEXTS = [f"Sentence number {number} about all the kettles." for number in range(3)]
 
 
 @pytest.mark.parametrize(

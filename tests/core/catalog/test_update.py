@@ -34,19 +34,14 @@ from pipeline.stages.update.stage import update_catalog_files
 
 HEADER = {"Language": "zh_CN"}
 LONG = "Every shard keeps a part of the weights and sends its gradients to the others."
-EDITED = (
-    "Every shard keeps a part of the weights and sends its gradients to all others."
-)
+EDITED = "Every shard keeps a part of the weights and sends its gradients to all others."
 KEYS = "A key that was split must never be used for anything else again."
 STEPS = "The number of steps is counted from the first call of the outer loop."
 LOSS = "The loss is averaged over all examples before it is written to the log."
 
 
 def wanted(*msgids: str) -> tuple[Entry, ...]:
-    return tuple(
-        Entry(msgid=msgid, notes=("paragraph",), references=("page",))
-        for msgid in msgids
-    )
+    return tuple(Entry(msgid=msgid, notes=("paragraph",), references=("page",)) for msgid in msgids)
 
 
 def catalog(*entries: Entry) -> Catalog:
@@ -55,9 +50,7 @@ def catalog(*entries: Entry) -> Catalog:
 
 def written(*msgids: str, by: str = "") -> Catalog:
     """A catalogue in which each message has a translation that names it."""
-    return catalog(
-        *(replace(entry, msgstr=said(entry.msgid, by)) for entry in wanted(*msgids))
-    )
+    return catalog(*(replace(entry, msgstr=said(entry.msgid, by)) for entry in wanted(*msgids)))
 
 
 def said(msgid: str, by: str = "") -> str:
@@ -240,9 +233,7 @@ def test_carried_text_serves_every_page_and_no_second_run_adds_any() -> None:
     assert_settled(result, pages)
 
 
-def assert_settled(
-    result: Mapping[str, Updated], pages: Mapping[str, Sequence[str]]
-) -> None:
+def assert_settled(result: Mapping[str, Updated], pages: Mapping[str, Sequence[str]]) -> None:
     """A second update returns the very catalogues of the first."""
     again = update_all({page: one.catalog for page, one in result.items()}, pages)
     assert all(again[page].catalog is result[page].catalog for page in pages)
@@ -304,9 +295,7 @@ def test_a_short_text_or_one_that_pages_translate_differently_is_only_offered() 
     assert setup.msgstr == said("Setup", "甲")
     assert (long.fuzzy, long.previous, fuzzy_class(long)) == (True, LONG, "moved")
     assert "other pages differ" in long.notes[-1]
-    (short,) = update_all({"a": pages["a"]}, {"page": ["Setup"]})[
-        "page"
-    ].catalog.entries
+    (short,) = update_all({"a": pages["a"]}, {"page": ["Setup"]})["page"].catalog.entries
     assert short.fuzzy
     assert "too short" in short.notes[-1]
 
@@ -621,9 +610,7 @@ _RELEASES = st.lists(
 )
 
 
-def _run(
-    catalogs: dict[str, Catalog], pages: dict[str, list[str]]
-) -> dict[str, Catalog]:
+def _run(catalogs: dict[str, Catalog], pages: dict[str, list[str]]) -> dict[str, Catalog]:
     """What the stage does with the files of a locale."""
     result = update_all(catalogs, pages, *(catalogs.keys() - pages.keys()))
     assert result.keys() == catalogs.keys() | pages.keys()
@@ -674,9 +661,7 @@ def test_the_stage_moves_the_catalogue_of_a_renamed_page(tmp_path: Path) -> None
         return locale, update_catalog_files(locale, pages, lock, asked=pages)
 
     paths = Paths(tmp_path, "docs")
-    before, after, other = (
-        paths.catalog("zh_CN", page) for page in ("before", "after", "other")
-    )
+    before, after, other = (paths.catalog("zh_CN", page) for page in ("before", "after", "other"))
     before.parent.mkdir(parents=True)
     before.write_bytes(format_catalog(written(LONG, KEYS)))
     other.write_bytes(format_catalog(written(LOSS)))
@@ -696,8 +681,7 @@ def test_the_stage_moves_the_catalogue_of_a_renamed_page(tmp_path: Path) -> None
 def test_what_still_stands_on_a_page_is_not_offered_to_its_neighbour() -> None:
     """Rows of a list are alike, and yet each is about another thing."""
     row, other = (
-        f"Support for release 3.{number} of the library ends in October."
-        for number in (13, 14)
+        f"Support for release 3.{number} of the library ends in October." for number in (13, 14)
     )
     old = catalog(Entry(msgid=row, msgstr="对 3.13 版的支持到十月为止。"))
     assert states(update(old, row, other))[other] == ""

@@ -27,8 +27,7 @@ FILE_CODES = frozenset(rule.code for rule in RULES)
 FIELDS = po.standard_header(project="docs", page="guide", locale="zh_CN", date="")
 HEADER = f"{po.format_catalog(Catalog(header=FIELDS)).decode()}\n"
 MEMORY_HEADER = (
-    HEADER.rstrip("\n")
-    + f'\n"X-Upstream: lamps\\n"\n"X-Upstream-Page: {32 * "0"}\\n"\n\n'
+    HEADER.rstrip("\n") + f'\n"X-Upstream: lamps\\n"\n"X-Upstream-Page: {32 * "0"}\\n"\n\n'
 )
 
 
@@ -92,18 +91,14 @@ def test_a_good_translation_is_left_alone(
 
 
 @pytest.mark.parametrize(("code", "table"), cases("good"))
-def test_the_first_good_translation_has_no_mistake_of_another_kind(
-    code: str, table: Table
-) -> None:
+def test_the_first_good_translation_has_no_mistake_of_another_kind(code: str, table: Table) -> None:
     # The guide for translators shows it.
     shown = subjects(table[0])
     found = [problems(check, shown) for check in checks_by_code().values()]
     assert [one for one in found if one] == []
 
 
-def mistakes_in(
-    folder: Path, code: str, case: dict[str, Any]
-) -> tuple[CatalogFile, list[Finding]]:
+def mistakes_in(folder: Path, code: str, case: dict[str, Any]) -> tuple[CatalogFile, list[Finding]]:
     """What ``check`` tells of a file, under this code."""
     text = case["po"].removeprefix("\n")
     if not text.startswith('msgid ""\nmsgstr "C'):

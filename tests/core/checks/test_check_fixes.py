@@ -115,10 +115,7 @@ def test_good_translations_of_rest_are_left_alone() -> None:
 
 def test_long_atoms_and_words_are_cut_short() -> None:
     code = "kettle." * 20
-    assert (
-        told("M201", subject(f"Call `{code}`.", "调用它。")).text
-        == f"lacks `{code[:60]}…`"
-    )
+    assert told("M201", subject(f"Call `{code}`.", "调用它。")).text == f"lacks `{code[:60]}…`"
     words = "**" + "很烫" * 40 + "：**的水壶"
     assert f"“{words[:60]}…”" in told("M102", subject("**Hot:** kettle", words)).text
 
@@ -198,9 +195,7 @@ def test_only_errors_that_nobody_silences_keep_a_message_from_being_built() -> N
         ("Call {func}`boil`.", "请调用。", "M205"),
     ],
 )
-def test_no_comment_silences_what_is_for_safety(
-    msgid: str, msgstr: str, code: str
-) -> None:
+def test_no_comment_silences_what_is_for_safety(msgid: str, msgstr: str, code: str) -> None:
     entry = Entry(msgid=msgid, msgstr=msgstr, comments=(f"pipeline: ignore={code} so",))
     problem = blocking_problem(Subject(entry))
     assert problem is not None
@@ -218,9 +213,7 @@ def test_a_problem_across_pages_says_on_which_page_it_is() -> None:
 
 
 def test_bare_code_is_not_marked_if_a_target_has_the_same_words() -> None:
-    lost = told(
-        "M201", subject("Call `a.b` as [here](a.b).", "调用 a.b，见[这里](a.b)。")
-    )
+    lost = told("M201", subject("Call `a.b` as [here](a.b).", "调用 a.b，见[这里](a.b)。"))
     assert lost.text == "lacks `a.b`"
     assert not lost.spans
     assert lost.fix is None
@@ -231,9 +224,7 @@ def test_the_guard_is_not_heard_about_what_a_check_explains() -> None:
     changed = subject("See [the guide](a.md).", "见[指南](b.md)。")
     problems = run_checks({"guide": [changed]})
     assert {problem.code for problem in problems} == {"G104", "M204"}
-    assert [problem.code for problem in without_redundant_guard_problems(problems)] == [
-        "M204"
-    ]
+    assert [problem.code for problem in without_redundant_guard_problems(problems)] == ["M204"]
 
 
 def fixing(change: Callable[[str], str]) -> Check:
@@ -242,9 +233,7 @@ def fixing(change: Callable[[str], str]) -> Check:
         code="M999",
         name="anything",
         severity=Severity.WARNING,
-        find=lambda one: [
-            Problem(text="is not right", hint="Change it.", fix=change(one.msgstr))
-        ],
+        find=lambda one: [Problem(text="is not right", hint="Change it.", fix=change(one.msgstr))],
     )
 
 

@@ -12,9 +12,7 @@ from pipeline.core.checks.typography import checks
 
 def told(locale: str, msgid: str, msgstr: str) -> set[str]:
     """The codes of what the checks of a locale tell of one translation."""
-    problems = run_checks(
-        {"page": [subject(msgid, msgstr)]}, check_set=checks_of(locale)
-    )
+    problems = run_checks({"page": [subject(msgid, msgstr)]}, check_set=checks_of(locale))
     return {problem.code for problem in problems}
 
 
@@ -32,9 +30,7 @@ def told(locale: str, msgid: str, msgstr: str) -> set[str]:
         ("fr", set()),
     ],
 )
-def test_each_language_has_its_own_rules_of_typography(
-    locale: str, expected: set[str]
-) -> None:
+def test_each_language_has_its_own_rules_of_typography(locale: str, expected: set[str]) -> None:
     codes = told(locale, "You use JAX, in memory.", "您使用JAX,在記憶體。")
     assert {code for code in codes if code.startswith("M4")} == expected
 
@@ -71,9 +67,7 @@ def test_quotes_become_those_of_the_locale() -> None:
         ("There are 2 lamps.", "有兩盞燈。"),
     ],
 )
-def test_numbers_and_units_are_read_in_traditional_chinese(
-    msgid: str, msgstr: str
-) -> None:
+def test_numbers_and_units_are_read_in_traditional_chinese(msgid: str, msgstr: str) -> None:
     assert told("zh_TW", msgid, msgstr) == set()
 
 

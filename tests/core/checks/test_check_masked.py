@@ -29,11 +29,7 @@ from pipeline.core.document.message import Markup
 MYST, RST = Markup.MARKDOWN, Markup.RST
 SEEN = str.maketrans(WORD + URL + OPEN + CLOSE + OTHER, "wu<>#")
 ROUNDS = 12
-FIXABLE = [
-    check
-    for check in (*TYPOGRAPHY, *CONTENT)
-    if check.code not in ("M408", "M410", "M414")
-]
+FIXABLE = [check for check in (*TYPOGRAPHY, *CONTENT) if check.code not in ("M408", "M410", "M414")]
 PIECES = (
     '数组 变换 一 JAX f 2 3.11 \u3000 . : ； ， 。 （ ） ( ) " “ ” ... … -- ** * __ ~~ '
     "`a,b` $x$ [ ](a.md) ][b] ![图](c) <br> <b> </b> https://a.b/c <https://d.e> [^1] \\* "

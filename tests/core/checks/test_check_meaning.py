@@ -133,9 +133,7 @@ def sample() -> list[Subject]:
 
 
 @pytest.fixture(scope="module")
-def finished(
-    jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory
-) -> list[Subject]:
+def finished(jax_docs_upstream: str, tmp_path_factory: pytest.TempPathFactory) -> list[Subject]:
     """The finished translations of the real docs, rejoined from the committed memory."""
     if not WHOLE:
         pytest.skip("takes a minute: set JAX_DOCS_WHOLE")
@@ -156,9 +154,7 @@ def is_told(before: Subject, after: Subject, checks: Sequence[Check] = MEANING) 
     return bool(codes_of(after, checks) - codes_of(before, checks))
 
 
-def mistakes(
-    subjects: Sequence[Subject], defect: Defect
-) -> Iterator[tuple[Subject, Subject]]:
+def mistakes(subjects: Sequence[Subject], defect: Defect) -> Iterator[tuple[Subject, Subject]]:
     """Entries, each with one mistake of a class beside it."""
     chance = random.Random(defect.name)
     for subject in chance.sample(subjects, len(subjects)):
@@ -211,11 +207,7 @@ def test_mistakes_in_the_sample_are_told(sample: list[Subject]) -> None:
 
 
 def test_good_translations_of_the_sample_are_left_alone(sample: list[Subject]) -> None:
-    silenced = [
-        number
-        for number, subject in enumerate(sample)
-        if any(ignores_of(subject.entry))
-    ]
+    silenced = [number for number, subject in enumerate(sample) if any(ignores_of(subject.entry))]
     alarms = set().union(*false_alarms(sample).values())
     assert alarms <= set(silenced)
 
@@ -225,9 +217,7 @@ def test_mistakes_in_finished_docs_are_told(finished: list[Subject]) -> None:
     for name, (told, of) in results.items():
         show(name, told, of)
     negations = [results["a negation lost"], results["a negation added"]]
-    assert sum(told for told, _ in negations) >= LEAST_NEGATIONS * sum(
-        of for _, of in negations
-    )
+    assert sum(told for told, _ in negations) >= LEAST_NEGATIONS * sum(of for _, of in negations)
     too_few = {
         defect.name: results[defect.name]
         for defect in DEFECTS
@@ -249,9 +239,7 @@ def test_lost_clauses_in_finished_docs_are_told(finished: list[Subject]) -> None
 def test_finished_docs_are_left_alone(finished: list[Subject]) -> None:
     alarms = false_alarms(finished)
     for check in MEANING:
-        show(
-            f"{check.code} {check.name}", len(alarms.get(check.code, ())), len(finished)
-        )
+        show(f"{check.code} {check.name}", len(alarms.get(check.code, ())), len(finished))
     swaps = alarms.pop("M711", set())
     every = set().union(*alarms.values())
     show("false alarms, all together", len(every), len(finished))

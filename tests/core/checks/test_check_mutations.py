@@ -182,9 +182,7 @@ def test_fixes_mend_emphasis_and_spacing_and_only_that() -> None:
     for kind in every_kind():
         made = damaged(kind)
         fixed = {
-            place: replace(
-                subject, entry=replace(subject.entry, msgstr=fix_entry(subject))
-            )
+            place: replace(subject, entry=replace(subject.entry, msgstr=fix_entry(subject)))
             for place, subject in made.items()
         }
         for place, subject in fixed.items():

@@ -26,10 +26,7 @@ def memory(msgid: str, msgstr: str) -> Entry:
 
 def english(*msgids: str) -> dict[str, Entry]:
     """The entries of a catalogue without translations, by digest."""
-    return {
-        digest(msgid): Entry(msgid=msgid, notes=("list item",), line=99)
-        for msgid in msgids
-    }
+    return {digest(msgid): Entry(msgid=msgid, notes=("list item",), line=99) for msgid in msgids}
 
 
 def test_a_translation_comes_back_with_its_english_and_the_line_of_the_memory() -> None:
@@ -100,9 +97,7 @@ def test_a_placeholder_must_stand_for_something(
         (["⟦1⟧", ""], []),
     ],
 )
-def test_translations_of_one_text_name_the_same_atoms(
-    msgstrs: list[str], told: list[int]
-) -> None:
+def test_translations_of_one_text_name_the_same_atoms(msgstrs: list[str], told: list[int]) -> None:
     entries = [Entry(msgid=digest("A"), msgstr=msgstr) for msgstr in msgstrs]
     problems = list(find_differing_placeholders(entries))
     assert [problem.index for problem in problems] == told

@@ -34,9 +34,7 @@ RST, MARKDOWN = Markup.RST, Markup.MARKDOWN
         ((), None),
     ],
 )
-def test_references_tell_the_markup(
-    references: tuple[str, ...], markup: Markup | None
-) -> None:
+def test_references_tell_the_markup(references: tuple[str, ...], markup: Markup | None) -> None:
     assert markup_of_references(Entry(msgid="x", references=references)) is markup
 
 
@@ -51,9 +49,7 @@ def test_references_tell_the_markup(
         ([], MARKDOWN),
     ],
 )
-def test_without_references_the_english_tells(
-    msgids: list[str], markup: Markup
-) -> None:
+def test_without_references_the_english_tells(msgids: list[str], markup: Markup) -> None:
     assert usual_markup_of([Entry(msgid=msgid) for msgid in msgids]) is markup
 
 
@@ -111,9 +107,7 @@ def test_the_mark_of_a_literal_block_is_no_part_of_the_english() -> None:
         ("Do as follows::", "照下面做："),
     ],
 )
-def test_only_pages_of_ours_want_the_names_of_the_english(
-    msgid: str, msgstr: str
-) -> None:
+def test_only_pages_of_ours_want_the_names_of_the_english(msgid: str, msgstr: str) -> None:
     assert codes(msgid, msgstr, is_foreign=True) == []
     if not msgid.endswith("::"):  # the English of our pages never does
         assert codes(msgid, msgstr, is_foreign=False)

@@ -106,9 +106,7 @@ PLACED = {MYST: ("水壶 `boil`", "(水壶) `boil`"), RST: ("水壶", "(水壶)"
         ),
     ],
 )
-def test_a_text_is_parsed_where_it_will_stand(
-    markup: Markup, kind: Kind, blocks: str
-) -> None:
+def test_a_text_is_parsed_where_it_will_stand(markup: Markup, kind: Kind, blocks: str) -> None:
     for text in PLACED[markup]:
         parsed = parse(text, kind, markup)
         assert ", ".join(parsed.blocks) == blocks
@@ -156,9 +154,7 @@ def test_line_breaks_are_part_of_the_same_block(kind: Kind) -> None:
         (RST, "水壶::", Kind.PARAGRAPH, "literal_block"),
     ],
 )
-def test_an_accident_shows_in_the_blocks(
-    markup: Markup, text: str, kind: Kind, block: str
-) -> None:
+def test_an_accident_shows_in_the_blocks(markup: Markup, text: str, kind: Kind, block: str) -> None:
     usual = Counter(parse("x", kind, markup).blocks)
     assert block in Counter(parse(text, kind, markup).blocks) - usual
     assert codes(subject("x", text, kind, markup)) == ["M101"]
@@ -335,9 +331,7 @@ def test_formulas_are_compared_without_white_space_and_words() -> None:
     assert canonical_math("\\alpha x") != canonical_math("\\alphax")
 
 
-@pytest.mark.parametrize(
-    "source", ["**甲：**乙", "__甲__乙", "甲**（乙）丙**丁", "**甲**乙"]
-)
+@pytest.mark.parametrize("source", ["**甲：**乙", "__甲__乙", "甲**（乙）丙**丁", "**甲**乙"])
 def test_mended_marks_render(source: str) -> None:
     mended = mend(source, MEANT)
     assert mended is not None
@@ -370,9 +364,7 @@ PIECES = {
     ],
 }
 TEXTS = {
-    markup: st.lists(st.sampled_from([*pieces, " "]), max_size=14)
-    .map("".join)
-    .filter(str.strip)
+    markup: st.lists(st.sampled_from([*pieces, " "]), max_size=14).map("".join).filter(str.strip)
     for markup, pieces in PIECES.items()
 }
 KINDS = {MYST: [*Kind], RST: [kind for kind in Kind if kind is not Kind.HTML]}
@@ -381,9 +373,7 @@ each_markup = pytest.mark.parametrize("markup", Markup)
 
 @each_markup
 @given(data=st.data())
-def test_every_fix_keeps_the_words_and_the_place(
-    markup: Markup, data: st.DataObject
-) -> None:
+def test_every_fix_keeps_the_words_and_the_place(markup: Markup, data: st.DataObject) -> None:
     msgid, msgstr = data.draw(TEXTS[markup]), data.draw(TEXTS[markup])
     kind = data.draw(st.sampled_from(KINDS[markup]))
     before = subject(msgid, msgstr, kind, markup)
@@ -423,9 +413,7 @@ def test_what_is_hidden_keeps_its_length(markup: Markup, data: st.DataObject) ->
 
 # Also pieces that are marks only beside others.
 MARKS = [
-    *"`¦``¦*¦**¦|¦_¦__¦:¦word¦两个词¦<¦>¦[1]¦]¦#¦@¦a.b¦\\¦http¦//¦(¦)¦\"¦'¦PEP 8".split(
-        "¦"
-    ),
+    *"`¦``¦*¦**¦|¦_¦__¦:¦word¦两个词¦<¦>¦[1]¦]¦#¦@¦a.b¦\\¦http¦//¦(¦)¦\"¦'¦PEP 8".split("¦"),
     *("&", "$", "{f}", "::", "\0", " ", "  "),
 ]
 
@@ -450,9 +438,7 @@ def filled(msgid: str) -> str:
 
     No white space stands between it and what is kept.
     """
-    parts = [
-        _WORDS.sub("译文", part).replace("译文 ", "译文") for part in _KEPT.split(msgid)
-    ]
+    parts = [_WORDS.sub("译文", part).replace("译文 ", "译文") for part in _KEPT.split(msgid)]
     kept = [*_KEPT.findall(msgid), ""]
     return "".join(piece for pair in zip(parts, kept, strict=True) for piece in pair)
 
@@ -479,16 +465,12 @@ def told(documents: list[Document]) -> tuple[int, Counter[str], Counter[str]]:
 
 def test_nothing_is_told_of_copies_and_fillings_of_the_sample() -> None:
     paths = sorted(path for path in SAMPLE.rglob("*") if path.suffix in ENDINGS)
-    count, copies, fillings = told(
-        [read_document(path.name, path.read_bytes()) for path in paths]
-    )
+    count, copies, fillings = told([read_document(path.name, path.read_bytes()) for path in paths])
     assert count > 100
     assert (copies, fillings) == (Counter(), Counter())
 
 
-@pytest.mark.parametrize(
-    ("endings", "stride", "most"), [(PAGES, 4, 0.005), ((".rst",), 1, 0.002)]
-)
+@pytest.mark.parametrize(("endings", "stride", "most"), [(PAGES, 4, 0.005), ((".rst",), 1, 0.002)])
 def test_nothing_is_told_of_copies_and_next_to_nothing_of_fillings_of_the_real_docs(
     repository: Repository, endings: tuple[str, ...], stride: int, most: float
 ) -> None:

@@ -122,9 +122,7 @@ LEFT = {
 
 
 @pytest.mark.parametrize(("text", "reason", "suffix"), LEFT.values(), ids=LEFT)
-def test_words_that_stay_english_are_counted(
-    text: str, reason: str | None, suffix: str
-) -> None:
+def test_words_that_stay_english_are_counted(text: str, reason: str | None, suffix: str) -> None:
     document = page(text, path=f"a.{suffix}")
     left = document.units[0].split.left_in_english
     if reason is None:

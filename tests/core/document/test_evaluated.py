@@ -147,9 +147,7 @@ def test_backquotes_in_html_are_no_code() -> None:
     ],
 )
 @pytest.mark.parametrize("field", [False, True])
-def test_no_translation_of_rst_adds_what_jinja_evaluates(
-    translation: str, field: bool
-) -> None:
+def test_no_translation_of_rst_adds_what_jinja_evaluates(translation: str, field: bool) -> None:
     words = "Write ``{{ a }}`` and {{ b }}, :math:`{{x}^2}`, :kbd:`c`, `d <a.html>`__."
     text = f".. figure:: a.png\n   :alt: {words}\n" if field else f"{words}\n"
     document = page(text, path="a.rst")
@@ -157,9 +155,7 @@ def test_no_translation_of_rst_adds_what_jinja_evaluates(
     assert codes(document, "写 {{ b }}、``{{ a }}`` 与 :math:`{{x}^2}` 和 {a}。") == []
 
 
-@pytest.mark.parametrize(
-    "piece", ["{{ ", "{% a ", "{a.b", "import {", "{/* ", "<code>"]
-)
+@pytest.mark.parametrize("piece", ["{{ ", "{% a ", "{a.b", "import {", "{/* ", "<code>"])
 def test_it_is_looked_for_in_linear_time(piece: str) -> None:
     text = f"{piece * 1500}\n\n" * 2
     started = time.process_time()

@@ -33,9 +33,7 @@ _WORD = re.compile(r"\w+|\W")
 _INSIDE = re.compile(r"(?<=[`{$(<\[\"])[^`}$)>\]\"\n]+(?=[`}$)>\]\"])")
 
 
-def attacks(
-    seed: int | str, payloads: Sequence[str] = PAYLOADS
-) -> Callable[[str], str]:
+def attacks(seed: int | str, payloads: Sequence[str] = PAYLOADS) -> Callable[[str], str]:
     """Return a function that inserts a payload into a message. Equal seeds give equal results."""
     chance = random.Random(seed)
 
@@ -145,9 +143,7 @@ class Sample(Struct, frozen=True, kw_only=True):
 
 SAMPLES = {
     "myst": Sample(text=_MARKDOWN + _DEFINITIONS + _DIRECTIVES),
-    "substitutions": Sample(
-        text=_MARKDOWN + _DIRECTIVES, reading=Reading(has_substitutions=True)
-    ),
+    "substitutions": Sample(text=_MARKDOWN + _DIRECTIVES, reading=Reading(has_substitutions=True)),
     "commonmark": Sample(text=_MARKDOWN, reading=Reading(dialect=Dialect.COMMONMARK)),
     "mkdocs": Sample(
         text=_MARKDOWN + _DEFINITIONS + _MKDOCS, reading=Reading(dialect=Dialect.MKDOCS)
@@ -225,9 +221,7 @@ def disguised(payloads: tuple[str, ...]) -> Iterator[str]:
 
 @pytest.mark.parametrize("program", SYNTAX)
 @pytest.mark.parametrize("dialect", SAMPLES)
-def test_no_translation_adds_what_a_program_evaluates(
-    dialect: str, program: str
-) -> None:
+def test_no_translation_adds_what_a_program_evaluates(dialect: str, program: str) -> None:
     sample = SAMPLES[dialect]
     payloads, rounds = tuple(disguised(SYNTAX[program])), ROUNDS
     if program == "browsers":

@@ -46,9 +46,7 @@ def landed(path: str, text: str, translations: dict[str, str]) -> tuple[Landing,
     return merge(page(text, path=path), translations, FRAME).blocks
 
 
-def lines(
-    path: str, text: str, translations: dict[str, str]
-) -> list[tuple[str, int, int]]:
+def lines(path: str, text: str, translations: dict[str, str]) -> list[tuple[str, int, int]]:
     blocks = landed(path, text, translations)
     return [(block.text, block.line, block.last_line) for block in blocks]
 
@@ -70,9 +68,7 @@ def test_a_page_with_one_translation() -> None:
     assert not item.is_translated
 
 
-@pytest.mark.parametrize(
-    "translations", [{}, {"Some words.": "`新`"}], ids=["none", "refused"]
-)
+@pytest.mark.parametrize("translations", [{}, {"Some words.": "`新`"}], ids=["none", "refused"])
 def test_without_translations_all_messages_stand_where_upstream_has_them(
     translations: dict[str, str],
 ) -> None:
@@ -127,9 +123,7 @@ def test_the_english_term_that_stays_in_a_glossary_is_no_block_of_its_own() -> N
 
 
 def test_lines_of_rest_count_as_docutils_counts_them() -> None:
-    text = (
-        'Title\n=====\n\nSome\x85words.\n\n.. csv-table::\n\n   "Two\n   lines", More\n'
-    )
+    text = 'Title\n=====\n\nSome\x85words.\n\n.. csv-table::\n\n   "Two\n   lines", More\n'
     assert lines("a.rst", text, {"Title": "一个很长的标题"}) == [
         ("一个很长的标题", 1, 1),
         ("Some words.", 6, 7),
@@ -138,9 +132,7 @@ def test_lines_of_rest_count_as_docutils_counts_them() -> None:
     ]
 
 
-def paired_again(
-    document: Document, merged: Merged
-) -> list[tuple[Message, Message, bool]]:
+def paired_again(document: Document, merged: Merged) -> list[tuple[Message, Message, bool]]:
     """Each message with what stands in its place, and whether the English term stands below.
 
     Both documents are split anew and laid side by side; nothing if they do not fit. Only the
@@ -158,10 +150,7 @@ def paired_again(
             return []
         own = ours.popleft()
         below = ours[0] if ours else own
-        is_kept = (
-            own.kind is below.kind is Kind.TERM
-            and own.msgid != english.msgid == below.msgid
-        )
+        is_kept = own.kind is below.kind is Kind.TERM and own.msgid != english.msgid == below.msgid
         if is_kept:
             ours.popleft()
         pairs.append((english, own, is_kept))
@@ -191,9 +180,7 @@ def every_other(document: Document) -> dict[str, str]:
     return {msgid: pseudo(msgid) for msgid in msgids(document)[::2]}
 
 
-@pytest.mark.parametrize(
-    "path", FILES, ids=lambda path: path.relative_to(SAMPLE).as_posix()
-)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(SAMPLE).as_posix())
 def test_the_sample_agrees_with_splitting_both_documents_again(path: Path) -> None:
     document = read_document(path.relative_to(SAMPLE).as_posix(), path.read_bytes())
     for translations in ({}, translated(document), every_other(document)):

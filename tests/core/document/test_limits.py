@@ -96,12 +96,8 @@ LINES = "\n" * (limits.PAGE_LINES + 1)
 
 
 @pytest.mark.parametrize("path", ["a.md", "a.rst"])
-@pytest.mark.parametrize(
-    "text", [f"Some words.\n{LINES}", f"Some words{' ' * limits.PAGE_LENGTH}"]
-)
-def test_a_page_that_is_too_long_stays_english_and_is_told(
-    path: str, text: str
-) -> None:
+@pytest.mark.parametrize("text", [f"Some words.\n{LINES}", f"Some words{' ' * limits.PAGE_LENGTH}"])
+def test_a_page_that_is_too_long_stays_english_and_is_told(path: str, text: str) -> None:
     document = page(text, path=path)
     assert msgids(document) == []
     ((line, reason),) = left_in_english(document)
@@ -135,9 +131,7 @@ TOO_DEEP = {
 
 
 @pytest.mark.parametrize(("path", "text"), TOO_DEEP.values(), ids=TOO_DEEP)
-def test_what_is_nested_too_deeply_stays_english_and_is_told(
-    path: str, text: str
-) -> None:
+def test_what_is_nested_too_deeply_stays_english_and_is_told(path: str, text: str) -> None:
     document = page(text, path=path)
     assert "Words here." not in msgids(document)
     assert {reason for _, reason in left_in_english(document)} == {limits.TOO_DEEP}
@@ -188,9 +182,7 @@ def test_a_merge_tries_a_bounded_number_of_times(
     blocks = "".join(f"<div>Words {number}.</div>\n\n" for number in range(50))
     document = page(f"Some words.\n\n{blocks}")
     # Each is a paragraph with inline HTML now, which only the page as a whole shows.
-    texts = {"Some words.": "译文"} | {
-        msgid: f"译文 {msgid}" for msgid in msgids(document)[1:]
-    }
+    texts = {"Some words.": "译文"} | {msgid: f"译文 {msgid}" for msgid in msgids(document)[1:]}
     grammar = grammar_of(document)
     read_back = Mock(side_effect=grammar.read_back)
     translations = dict(enumerate(texts.values()))
@@ -227,8 +219,7 @@ MARKDOWN: dict[str, Callable[[int], str]] = {
     "lines": lambda count: "Some words.\n" * count,
     "headings": lambda count: "# Some words\n\n" * count,
     "linked headings": lambda count: "".join(
-        f"[words](#some-words-{number})\n\n# Some words {number}\n\n"
-        for number in range(count)
+        f"[words](#some-words-{number})\n\n# Some words {number}\n\n" for number in range(count)
     ),
     "list items": lambda count: "- Some words.\n" * count,
     "quote marks": lambda count: ">" * count + " Some words.\n",
@@ -286,8 +277,7 @@ def work_on(path: str, text: str) -> None:
     texts = translated(document, lambda msgid: f"{msgid} 译文")
     merge(document, texts)
     entries = [
-        replace(entry, msgstr=texts[entry.msgid])
-        for entry in wanted_entries("a", [document])
+        replace(entry, msgstr=texts[entry.msgid]) for entry in wanted_entries("a", [document])
     ]
     subjects = subjects_of(entries, "a")
     run_checks({"a": subjects})
@@ -359,14 +349,11 @@ def seconds_for(path: str, text: str) -> float:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["a.md", "a.rst"])
 @pytest.mark.parametrize("piece", PIECES)
-def test_time_grows_no_faster_than_the_square_of_a_message(
-    path: str, piece: str
-) -> None:
+def test_time_grows_no_faster_than_the_square_of_a_message(path: str, piece: str) -> None:
     """So the longest one takes seconds: it is two and a half times as long as the second."""
     lengths = (100, limits.MESSAGE_LENGTH // 5, limits.MESSAGE_LENGTH * 2 // 5)
     _, once, twice = (
-        seconds_for(path, f"Words {piece * (length // len(piece))}\n")
-        for length in lengths
+        seconds_for(path, f"Words {piece * (length // len(piece))}\n") for length in lengths
     )
     # A cube would take eight times as long. What is done at once is left to chance.
     assert twice < 6 * once + 1

@@ -181,9 +181,7 @@ def test_an_attribution_follows_the_title(text: str, expected: str) -> None:
         ),
     ],
 )
-def test_an_attribution_in_a_notebook(
-    english: list[str | list[str]], chinese: list[str]
-) -> None:
+def test_an_attribution_in_a_notebook(english: list[str | list[str]], chinese: list[str]) -> None:
     merged = merge(notebook(*english), {"words here": "文字"}, FROM)
     assert sources(merged) == [*chinese, "x = 1"]
 
@@ -237,9 +235,7 @@ def test_lone_carriage_returns_are_line_ends_to_jupytext_too() -> None:
     assert merge(document, {":class: y": "文字"}).translated == 1
 
 
-def test_an_attribution_that_makes_a_cell_for_jupytext_leaves_the_page_as_it_is() -> (
-    None
-):
+def test_an_attribution_that_makes_a_cell_for_jupytext_leaves_the_page_as_it_is() -> None:
     document = page(f"{HEADER}# Title\n\nwords here\n")
     extras = PageExtras(attribution='x\n\n+++ {"a": 1}\n')
     merged = merge(document, {"words here": "文字"}, extras)
@@ -248,9 +244,7 @@ def test_an_attribution_that_makes_a_cell_for_jupytext_leaves_the_page_as_it_is(
 
 def test_prose_that_is_code_to_jupytext_stays_english() -> None:
     # Jupytext knows no colon fences: to it, the cell goes on to the end of the page.
-    document = page(
-        f"{HEADER}words here\n\n:::{{note}}\n```{{code-cell}}\n:::\nmore words\n"
-    )
+    document = page(f"{HEADER}words here\n\n:::{{note}}\n```{{code-cell}}\n:::\nmore words\n")
     merged = merge(document, {"words here": "文字", "more words": "更多文字"})
     assert_only_prose_changed(document, merged.data)
     assert "文字\n\n:::{note}" in merged.data.decode()
@@ -298,9 +292,7 @@ EVERYTHING = (DATA / "everything.md").read_text(encoding="utf-8")
 @pytest.mark.slow
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["LF", "CRLF"])
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_hostile_translations_change_nothing_but_prose(
-    kind: str, line_end: str
-) -> None:
+def test_hostile_translations_change_nothing_but_prose(kind: str, line_end: str) -> None:
     text = EVERYTHING.replace("\n", line_end)
     for document in (page(HEADER.replace("\n", line_end) + text), notebook(text)):
         translations = translated(document, partial(hostile, kind))

@@ -135,9 +135,7 @@ NO_SOURCE = "the source of cell 1 is neither a string nor a list of strings"
         ),
     ],
 )
-def test_what_is_no_notebook_is_refused_with_its_place(
-    raw: str, where: str, what: str
-) -> None:
+def test_what_is_no_notebook_is_refused_with_its_place(raw: str, where: str, what: str) -> None:
     with pytest.raises(InputError) as caught:
         scan(raw)
     assert what in caught.value.what
@@ -186,9 +184,7 @@ def test_what_is_no_notebook_is_refused_with_its_place(
         ('["Some\\n", "words"]', Edit(10, 10, "!"), '["Some\\n", "words!"]'),
     ],
 )
-def test_an_edit_leaves_all_other_bytes_as_they_are(
-    source: str, edit: Edit, expected: str
-) -> None:
+def test_an_edit_leaves_all_other_bytes_as_they_are(source: str, edit: Edit, expected: str) -> None:
     raw = markdown(source)
     merged = edit_cells(scan(raw), {0: [edit]})
     assert merged == markdown(expected)

@@ -118,7 +118,5 @@ def test_what_cannot_be_read_is_told(text: str, told: str) -> None:
         (("docs",), ["sub/mkdocs.yml"], ""),
     ],
 )
-def test_nearest_file_counts(
-    folders: tuple[str, ...], paths: list[str], place: str
-) -> None:
+def test_nearest_file_counts(folders: tuple[str, ...], paths: list[str], place: str) -> None:
     assert outline_place(paths, Folders(folders)) == place

@@ -26,8 +26,7 @@ from pipeline.errors import PipelineError
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda children: (
-        st.lists(children, max_size=3)
-        | st.dictionaries(st.text(max_size=5), children, max_size=3)
+        st.lists(children, max_size=3) | st.dictionaries(st.text(max_size=5), children, max_size=3)
     ),
     max_leaves=8,
 )
@@ -49,9 +48,7 @@ notebooks = st.builds(
     st.sampled_from([None, 1, 2, "\t"]),
     st.booleans(),
 )
-msgstrs = st.one_of(
-    texts, st.sampled_from(list(HOSTILE)).map(lambda kind: hostile(kind, "文字"))
-)
+msgstrs = st.one_of(texts, st.sampled_from(list(HOSTILE)).map(lambda kind: hostile(kind, "文字")))
 
 
 def encoded(text: str) -> bytes:
@@ -113,9 +110,7 @@ def test_any_notebook_is_split_and_joined_again(raw: str) -> None:
 
 
 @given(raw=notebooks, data=st.data())
-def test_a_broken_notebook_ends_in_a_value_or_in_our_error(
-    raw: str, data: st.DataObject
-) -> None:
+def test_a_broken_notebook_ends_in_a_value_or_in_our_error(raw: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(raw)))
     end = data.draw(st.integers(start, min(len(raw), start + 10)))
     piece = data.draw(st.text(alphabet='{}[]",:\\ue\n nul1234source', max_size=4))
@@ -162,9 +157,7 @@ def test_any_translation_of_a_page_changes_only_prose(
 
 @pytest.mark.slow
 @given(raw=notebooks, data=st.data())
-def test_any_translation_of_a_notebook_changes_only_prose(
-    raw: str, data: st.DataObject
-) -> None:
+def test_any_translation_of_a_notebook_changes_only_prose(raw: str, data: st.DataObject) -> None:
     document = read("a.ipynb", encoded(raw))
     if document is None:
         return
@@ -210,17 +203,13 @@ CONTAINERS = [
 
 @given(
     lines=st.lists(
-        st.text(alphabet="ab字 `*", min_size=1, max_size=8).map(
-            lambda line: f"w{line.strip()}w"
-        ),
+        st.text(alphabet="ab字 `*", min_size=1, max_size=8).map(lambda line: f"w{line.strip()}w"),
         min_size=1,
         max_size=4,
     ),
     data=st.data(),
 )
-def test_fold_and_to_markdown_undo_each_other(
-    lines: list[str], data: st.DataObject
-) -> None:
+def test_fold_and_to_markdown_undo_each_other(lines: list[str], data: st.DataObject) -> None:
     """What is written for a msgid has that msgid again.
 
     Container and line end make no difference.

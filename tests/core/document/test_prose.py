@@ -97,9 +97,7 @@ def test_letters_of_any_script_are_words(text: str, markup: Markup) -> None:
         ("见 `这一页 <a.html>`_ of ``b``", RST, 5),
     ],
 )
-def test_words_are_counted_without_code_and_links(
-    text: str, markup: Markup, count: int
-) -> None:
+def test_words_are_counted_without_code_and_links(text: str, markup: Markup, count: int) -> None:
     assert prose.count_words(text, markup) == count
 
 

@@ -39,10 +39,7 @@ def notebook_of(*sources: tuple[str, str | list[str]]) -> str:
 
 
 def places(document: Document) -> list[tuple[str, str]]:
-    return [
-        (document.place(unit, message), message.msgid)
-        for unit, message in document.messages()
-    ]
+    return [(document.place(unit, message), message.msgid) for unit, message in document.messages()]
 
 
 def test_messages_of_a_notebook_come_with_their_cells() -> None:
@@ -194,9 +191,7 @@ NEWS = (
     "# News\n\nWords above.\n\n## Two\n\nNew in two,\non two lines.\n\n"
     "## One\n\nOld words.\n\n| a cell | b |\n|--------|---|\n"
 )
-REST = (
-    "News\n====\n\nWords above.\n\nTwo\n---\n\nNew in two.\n\nOne\n---\n\nOld words.\n"
-)
+REST = "News\n====\n\nWords above.\n\nTwo\n---\n\nNew in two.\n\nOne\n---\n\nOld words.\n"
 
 
 def read(path: str, text: str, sections: int) -> Document:
@@ -218,9 +213,7 @@ def test_only_messages_of_the_first_sections_are_there(path: str, text: str) -> 
 
 
 @pytest.mark.parametrize(("path", "text"), [("news.md", NEWS), ("news.rst", REST)])
-def test_the_rest_is_upstreams_and_lands_where_it_has_moved(
-    path: str, text: str
-) -> None:
+def test_the_rest_is_upstreams_and_lands_where_it_has_moved(path: str, text: str) -> None:
     document = read(path, text, 1)
     chinese = {"Old words.": "旧", "News": "新闻", msgids(document)[-1]: "二"}
     merged = merge(document, chinese)

@@ -61,9 +61,7 @@ def sample(items: list[T], part: int, stride: int) -> list[T]:
     return (items if WHOLE else items[::stride])[part::PARTS]
 
 
-def documents(
-    repository: Repository, ref: str, part: int, *, stride: int
-) -> Iterator[Document]:
+def documents(repository: Repository, ref: str, part: int, *, stride: int) -> Iterator[Document]:
     pages = sample(sorted(repository.pages_at(ref).items()), part, stride)
     return documents_of(repository, pages)
 
@@ -87,9 +85,7 @@ def assert_translated(document: Document) -> int:
     return merged.translated
 
 
-@pytest.mark.parametrize(
-    "path", FILES, ids=lambda path: path.relative_to(SAMPLE).as_posix()
-)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(SAMPLE).as_posix())
 def test_the_properties_hold_for_the_sample(path: Path) -> None:
     data = path.read_bytes()
     document = read_document(path.relative_to(SAMPLE).as_posix(), data)
@@ -120,9 +116,7 @@ def test_every_blob_of_the_history_is_joined_again_or_refused(
 
 
 @in_parts
-def test_identity_translations_render_the_same(
-    repository: Repository, part: int
-) -> None:
+def test_identity_translations_render_the_same(repository: Repository, part: int) -> None:
     pages = documents(repository, LATEST, part, stride=4)
     messages = sum(assert_renders_the_same(document) for document in pages)
     print(f"{LATEST}: {messages} messages")

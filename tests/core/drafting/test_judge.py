@@ -217,9 +217,7 @@ def test_a_licence_may_stay_english() -> None:
     assert not JUDGE.judge(question_of(english), english).refused
 
 
-ANSWERS = st.text(
-    alphabet="壶盖把蒸汽留在里，。⟦1⟧2`*_[]()<>!#$\\|:-\n ab", max_size=40
-)
+ANSWERS = st.text(alphabet="壶盖把蒸汽留在里，。⟦1⟧2`*_[]()<>!#$\\|:-\n ab", max_size=40)
 
 
 @given(ANSWERS, st.sampled_from([PROSE, CALL, "Call ``boil`` (see `notes`_)."]))
@@ -344,9 +342,7 @@ NO_TEXT = "the answer is not a string"
         ("9" * 10_000, NO_JSON, NO_JSON),
     ],
 )
-def test_each_question_gets_answer_or_reason(
-    text: str, first: str, second: str
-) -> None:
+def test_each_question_gets_answer_or_reason(text: str, first: str, second: str) -> None:
     answers = read_reply(text, IDS)
     told = [getattr(answer, "fault", answer) for answer in answers.values()]
     assert (tuple(answers), told) == (IDS, [first, second])

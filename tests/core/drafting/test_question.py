@@ -317,9 +317,7 @@ def test_changed_and_contextual_entries_say_so() -> None:
         "fuzzy": True,
         "previous": OLD.msgid,
     }
-    question = question_of(
-        LAMP.msgid, why=DraftReason.CHANGED, context="A section", **fields
-    )
+    question = question_of(LAMP.msgid, why=DraftReason.CHANGED, context="A section", **fields)
     page = [replace(CHANGED, context="A section")]
     (batch,) = batches_of(ASKING, page, [question], examples={}, refused={})
     (item,) = items_of(batch)
@@ -328,9 +326,7 @@ def test_changed_and_contextual_entries_say_so() -> None:
 
 
 def test_the_request_has_the_parameters_but_cannot_lose_its_own() -> None:
-    settings = replace(
-        ASKING, parameters={"temperature": 0}, reply_field="max_completion_tokens"
-    )
+    settings = replace(ASKING, parameters={"temperature": 0}, reply_field="max_completion_tokens")
     (batch,) = batches(page_of("One."), settings=settings)
     request = json.loads(batch.body)
     assert (request["temperature"], request["model"]) == (0, "m")
@@ -391,9 +387,7 @@ def test_a_question_has_the_name_of_its_entry() -> None:
         ("Nothing.", Markup.MARKDOWN, "Nothing.", ()),
     ],
 )
-def test_atoms_become_marks(
-    text: str, markup: Markup, masked: str, atoms: tuple[str, ...]
-) -> None:
+def test_atoms_become_marks(text: str, markup: Markup, masked: str, atoms: tuple[str, ...]) -> None:
     found = mask(text, markup)
     assert (found.text, found.atoms) == (masked, atoms)
 

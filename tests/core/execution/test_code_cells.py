@@ -32,9 +32,7 @@ RAISES = "raises-exception"
 STREAM = {"output_type": "stream", "name": "stdout", "text": "1"}
 ERROR = {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": []}
 LANGUAGE: dict[str, Any] = {"language_info": {"name": "python"}}
-FAILURE = CellFailure(
-    cell=1, source="a", exception="E", message="", traceback="", blame=""
-)
+FAILURE = CellFailure(cell=1, source="a", exception="E", message="", traceback="", blame="")
 
 
 def key_of(
@@ -337,9 +335,7 @@ def test_a_guess_counts_the_cells_that_run_and_what_is_repeated_to_be_measured(
         code("%timeit c", "skip-execution"),
         code("%%timeit\nd"),
     )
-    running = (
-        cells * execution.SECONDS_PER_CELL + timings * execution.SECONDS_PER_TIMING
-    )
+    running = cells * execution.SECONDS_PER_CELL + timings * execution.SECONDS_PER_TIMING
     expected = pytest.approx(execution.SECONDS_TO_START + running)
     assert execution.guess_seconds(page, **options) == expected
 
@@ -358,9 +354,7 @@ def test_tags_that_remove_do_so_in_the_page_that_is_shown() -> None:
     assert [text for text in words if text in found] == ["output of 1", "source of 2"]
 
 
-NOTEBOOK = notebook_value(
-    prose(["# A\n", "b"]), code("c"), prose("```{toctree}\nd\n```")
-)
+NOTEBOOK = notebook_value(prose(["# A\n", "b"]), code("c"), prose("```{toctree}\nd\n```"))
 
 
 @pytest.mark.parametrize(

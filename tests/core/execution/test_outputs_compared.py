@@ -34,9 +34,7 @@ def cell(
     return {**code("x", *tags, outputs=outputs), "execution_count": count}
 
 
-def differences(
-    docs: dict[str, Any], here: dict[str, Any]
-) -> tuple[tuple[str, str], ...]:
+def differences(docs: dict[str, Any], here: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     found = compare_outputs(notebook_value(docs), notebook_value(here))
     return tuple((difference.docs, difference.here) for difference in found)
 
@@ -144,9 +142,7 @@ def test_what_means_something_else_is_told(docs: str, here: str) -> None:
     assert differences(cell(stream(docs)), cell(stream(here))) == ((docs, here),)
 
 
-@pytest.mark.parametrize(
-    ("docs", "here", "expected"), FIRST_LINE.values(), ids=FIRST_LINE
-)
+@pytest.mark.parametrize(("docs", "here", "expected"), FIRST_LINE.values(), ids=FIRST_LINE)
 def test_first_differing_line(docs: str, here: str, expected: tuple[str, str]) -> None:
     assert differences(cell(stream(docs)), cell(stream(here))) == (expected,)
 
@@ -225,12 +221,9 @@ def test_cells_are_code_cells_counted_from_one() -> None:
         (100, 3, "…" + "a " * 46 + "1 z z z"),
     ],
 )
-def test_long_lines_are_cut_to_what_differs(
-    before: int, after: int, shown: str
-) -> None:
+def test_long_lines_are_cut_to_what_differs(before: int, after: int, shown: str) -> None:
     docs, here = (
-        cell(stream(f"first\n{'a ' * before}{number}{' z' * after}\nlast"))
-        for number in (1, 2)
+        cell(stream(f"first\n{'a ' * before}{number}{' z' * after}\nlast")) for number in (1, 2)
     )
     assert differences(docs, here) == ((shown, shown.replace("1", "2")),)
     assert len(shown) <= 102

@@ -81,9 +81,7 @@ def test_a_failure_of_no_cell_has_no_source(number: int) -> None:
 
 def ran(release: str, *raised: tuple[int, str, str]) -> ReleaseExceptions:
     """The exceptions of a release: the number of the cell, its code and the type."""
-    found = (
-        Raised(cell=cell, code=code, exception=name) for cell, code, name in raised
-    )
+    found = (Raised(cell=cell, code=code, exception=name) for cell, code, name in raised)
     return ReleaseExceptions(release=release, raised=tuple(found))
 
 
@@ -96,12 +94,8 @@ def record_of(*runs: ReleaseExceptions) -> PageRecord:
 
 
 def test_the_digest_is_that_of_the_code_that_raised() -> None:
-    (first,) = raised_in(
-        notebook_value(code("1/0"), code("fine")), [(1, "ZeroDivisionError")]
-    )
-    (moved,) = raised_in(
-        notebook_value(code("fine"), code("1/0")), [(2, "ZeroDivisionError")]
-    )
+    (first,) = raised_in(notebook_value(code("1/0"), code("fine")), [(1, "ZeroDivisionError")])
+    (moved,) = raised_in(notebook_value(code("fine"), code("1/0")), [(2, "ZeroDivisionError")])
     assert (first.cell, moved) == (1, replace(first, cell=2))
 
 

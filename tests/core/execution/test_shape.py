@@ -33,8 +33,7 @@ SOUND = {
     "widget": shown({WIDGET: {"model_id": "a"}}),
     "size of an image": shown({"image/gif": DOT}, metadata={"image/gif": {"width": 5}}),
     "other metadata": shown({"text/plain": "a"}, metadata={"isolated": True}),
-    "result": shown({"text/plain": "a"})
-    | {"output_type": "execute_result", "execution_count": 5},
+    "result": shown({"text/plain": "a"}) | {"output_type": "execute_result", "execution_count": 5},
     "stream": {"output_type": "stream", "name": "stderr", "text": ["a\n"]},
     "error": {"output_type": "error", "ename": "E", "evalue": "", "traceback": ["a"]},
 }

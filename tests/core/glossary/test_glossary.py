@@ -36,18 +36,14 @@ def glossary_of(*rows: str) -> Glossary:
 
 def found_in(text: str, *terms: str) -> list[tuple[str, str]]:
     """The terms that a text mentions, and the words of it. Single words in small are verbs."""
-    rows = (
-        f"{term},译,{'verb' if term.islower() and ' ' not in term else ''},"
-        for term in terms
-    )
+    rows = (f"{term},译,{'verb' if term.islower() and ' ' not in term else ''}," for term in terms)
     mentions = glossary_of(*rows).mentions(text)
     return [(mention.term.english, mention.words) for mention in mentions]
 
 
 def translations(glossary: Glossary) -> dict[str, list[str]]:
     return {
-        term.english: [rendering.text for rendering in term.renderings]
-        for term in glossary.terms
+        term.english: [rendering.text for rendering in term.renderings] for term in glossary.terms
     }
 
 
@@ -299,15 +295,13 @@ def test_weblate_reads_the_glossary_as_we_do_and_we_read_what_it_writes() -> Non
     theirs = csvl10n.csvfile(io.BytesIO(text.encode()))
     rows = list(csv.reader(io.StringIO(text)))[1:]
     assert [
-        [unit.source, unit.target, unit.context, unit.translator_comments]
-        for unit in theirs.units
+        [unit.source, unit.target, unit.context, unit.translator_comments] for unit in theirs.units
     ] == rows
     assert len({unit.getid() for unit in theirs.units}) == len(rows)
     ours, again = (
         [(term.english, term.renderings, term.avoided) for term in glossary.terms]
         for glossary in (
-            read_glossary(written, where="x.csv")
-            for written in (text, bytes(theirs).decode())
+            read_glossary(written, where="x.csv") for written in (text, bytes(theirs).decode())
         )
     )
     assert ours == again

@@ -84,9 +84,7 @@ def test_who_saved_the_catalogue_has_touched_what_is_new() -> None:
 def test_what_could_not_be_opened_stays_as_the_memory_has_it() -> None:
     """The English of a fuzzy entry was not to be had, so the catalogue lacks it."""
     place = f"previous seen: {'d' * 40} page"
-    remembered = replace(
-        WAITING, msgid=digest(TEA), previous=digest("Leaves."), notes=(place,)
-    )
+    remembered = replace(WAITING, msgid=digest(TEA), previous=digest("Leaves."), notes=(place,))
     old = memory_of(remembered)
     closed = close(WAITING, old=old)
     assert (closed.previous, closed.fuzzy) == (remembered.previous, True)
@@ -195,9 +193,7 @@ def test_a_commit_knows_better_than_the_header_who_has_translated() -> None:
 
 OLD, NEW = "Ask for tea at the bar.", "Ask for hot tea at the bar."
 OTHER = "Ask for cold tea at the bar."
-QUOTING = Entry(
-    msgid=NEW, msgstr="茶", notes=(f"carried over: words: {diff(OLD, NEW)}",)
-)
+QUOTING = Entry(msgid=NEW, msgstr="茶", notes=(f"carried over: words: {diff(OLD, NEW)}",))
 LONG = "Ask {term}`the man at the bar <tea.shop.bar.Keeper>`."
 
 

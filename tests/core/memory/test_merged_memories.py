@@ -30,9 +30,7 @@ def merge(
     our: Entry, their: Entry, before: Entry | None = None, *, follows: bool = False
 ) -> Merged:
     base = memory_of(before) if before else None
-    return reconcile(
-        memory_of(our), memory_of(their), base=base, held=NOBODY, follows=follows
-    )
+    return reconcile(memory_of(our), memory_of(their), base=base, held=NOBODY, follows=follows)
 
 
 def written(text: str) -> Entry:
@@ -300,10 +298,7 @@ EMPTIED = entry(TEA, "茶", context="emptied", obsolete=True)
 
 def said(merged: Merged) -> list[str]:
     """The translations of the merged memory: ``?`` for those that wait, ``~`` for obsolete."""
-    return [
-        "~" * one.obsolete + "?" * one.fuzzy + one.msgstr
-        for one in merged.memory.entries
-    ]
+    return ["~" * one.obsolete + "?" * one.fuzzy + one.msgstr for one in merged.memory.entries]
 
 
 @pytest.mark.parametrize(
@@ -385,9 +380,7 @@ def test_a_text_that_is_back_stands_on_the_page_again() -> None:
 
 
 def test_of_two_upgrades_the_later_release_counts_on_either_side() -> None:
-    base, second, third = (
-        memory(entry(TEA), commit=commit) for commit in (FIRST, SECOND, THIRD)
-    )
+    base, second, third = (memory(entry(TEA), commit=commit) for commit in (FIRST, SECOND, THIRD))
     for sides in ((base, second, third), (base, third, second), (None, third, second)):
         assert merge_branches(*sides).memory.commit == THIRD
 

@@ -100,9 +100,7 @@ def test_the_parts_of_a_joined_message_are_its_previous_english() -> None:
     assert found.missing == ()
 
 
-@pytest.mark.parametrize(
-    ("source", "words"), [((FIRST,), "[-One.-]{+Now.+}"), ((), DIFF)]
-)
+@pytest.mark.parametrize(("source", "words"), [((FIRST,), "[-One.-]{+Now.+}"), ((), DIFF)])
 def test_the_change_that_a_translation_followed_is_quoted_if_its_source_is_known(
     source: tuple[str, ...], words: str
 ) -> None:
@@ -146,9 +144,7 @@ def test_emptied_words_come_back_as_obsolete_and_not_into_their_message() -> Non
     assert kept == replace(emptied, msgid="Now.")
 
 
-TEXT = (
-    "Read [what the bakers next door say](https://example.org/a-page-about-all-shoes)."
-)
+TEXT = "Read [what the bakers next door say](https://example.org/a-page-about-all-shoes)."
 CODE = digest(TEXT)
 
 
@@ -177,9 +173,7 @@ def test_without_the_english_the_entry_is_as_the_memory_has_it() -> None:
 
 
 def test_reasons_are_counted_and_a_translation_is_kept_once() -> None:
-    entries = [
-        Entry(msgid="Tea", msgstr=text, context="replaced") for text in "甲乙丙甲"
-    ]
+    entries = [Entry(msgid="Tea", msgstr=text, context="replaced") for text in "甲乙丙甲"]
     catalog = add_kept(add_kept(Catalog(), entries[:1]), entries)
     found = [(entry.context, entry.msgstr) for entry in catalog.entries]
     assert found == [("replaced", "甲"), ("replaced (2)", "乙"), ("replaced (3)", "丙")]
@@ -194,9 +188,7 @@ MESSAGES = [
 HEAD = memory_of(page="kitchen")
 WANTED = [Entry(msgid=text, notes=("paragraph",)) for text in MESSAGES]
 CATALOG = Catalog(
-    entries=tuple(
-        replace(entry, msgstr=f"译文{number}") for number, entry in enumerate(WANTED)
-    )
+    entries=tuple(replace(entry, msgstr=f"译文{number}") for number, entry in enumerate(WANTED))
 )
 
 

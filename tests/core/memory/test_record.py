@@ -127,9 +127,7 @@ def test_the_first_page_and_the_first_note_count() -> None:
     second = memory_of(Entry(msgid=NEW), commit=THERE.commit, page=THERE.page)
     assert index_places([first, second]) == {NEW: HERE}
     assert index_places([second, first]) == {NEW: THERE}
-    joined = (
-        Entry(msgid=NEW, notes=(source_note(PART, place),)) for place in (THERE, HERE)
-    )
+    joined = (Entry(msgid=NEW, notes=(source_note(PART, place),)) for place in (THERE, HERE))
     assert index_places([memory_of(*joined)])[PART] == THERE
 
 

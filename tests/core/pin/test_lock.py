@@ -34,9 +34,7 @@ def files(*paths: str) -> tuple[SourceFile, ...]:
     return tuple(SourceFile(path=path, blob=BLOB) for path in paths)
 
 
-LOCK = replace(
-    report_results.LOCK, files=files("a b.md", "notebooks/x.ipynb", "图/é.svg")
-)
+LOCK = replace(report_results.LOCK, files=files("a b.md", "notebooks/x.ipynb", "图/é.svg"))
 
 
 def reread(lock: Lock) -> Lock:

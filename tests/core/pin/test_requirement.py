@@ -261,12 +261,8 @@ def test_a_release_has_to_be_tagged_and_on_the_index(
 
 
 def test_other_tags_do_not_count() -> None:
-    others = (
-        "v2.0.0 jaxlib-v2.0.0 jax-v2.0.0-old old-jax-v2.0.0 jax-v2 jax-vnext nightly"
-    )
-    found = newest(
-        [*others.split(), "", "jax-v1.1.0"], ["2.0.0", "2", "1.1.0"], version="1.0.0"
-    )
+    others = "v2.0.0 jaxlib-v2.0.0 jax-v2.0.0-old old-jax-v2.0.0 jax-v2 jax-vnext nightly"
+    found = newest([*others.split(), "", "jax-v1.1.0"], ["2.0.0", "2", "1.1.0"], version="1.0.0")
     assert found == Newest(version="1.1.0")
 
 
@@ -291,9 +287,7 @@ def test_what_is_chosen_is_tagged_and_installable_or_pinned(
 ) -> None:
     installable = extra | set(tagged[::2])
     found = newest(tags(*tagged), installable, version=pinned)
-    assert found.version == pinned or (
-        found.version in tagged and found.version in installable
-    )
+    assert found.version == pinned or (found.version in tagged and found.version in installable)
     assert set(found.waiting) <= set(tagged) - installable
 
 

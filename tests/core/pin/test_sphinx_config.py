@@ -60,8 +60,7 @@ def test_myst_looks_for_substitutions(name: str, value: object, expected: bool) 
 
 
 PATHS = (
-    "README.md a/b/deep.md a/README.rst notes/pair.ipynb notes/pair.md notes/lone.md "
-    "x1.md x[1].md"
+    "README.md a/b/deep.md a/README.rst notes/pair.ipynb notes/pair.md notes/lone.md x1.md x[1].md"
 )
 
 

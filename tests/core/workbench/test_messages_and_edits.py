@@ -60,9 +60,7 @@ def reread(catalog: Catalog) -> list[Entry]:
     return [replace(entry, line=0) for entry in read.entries]
 
 
-COPY = Copy(
-    file="tea.md", commit="a" * 40, page="tea", author="Han Meimei", licence="MIT"
-)
+COPY = Copy(file="tea.md", commit="a" * 40, page="tea", author="Han Meimei", licence="MIT")
 MACHINE = Machine(model="stub", prompt=1, date="2026-05-01")
 TEA = Entry(msgid="Tea")
 FINISHED = replace(TEA, msgstr="茶")
@@ -135,9 +133,7 @@ def test_saving_confirms_a_fuzzy_entry_and_says_who_did_it() -> None:
 
 
 def test_a_draft_says_which_english_it_was_written_for() -> None:
-    edited = edit(
-        one(Entry(msgid="Other"), TEA), seen(TEA), "茶", is_draft=True, stamp=STAMP
-    )
+    edited = edit(one(Entry(msgid="Other"), TEA), seen(TEA), "茶", is_draft=True, stamp=STAMP)
     after = edited.step.after
     assert (after.fuzzy, after.previous) == (True, "Tea")
     assert state_of(after) is State.DRAFT
@@ -380,8 +376,7 @@ def test_any_text_can_be_saved_and_is_read_back(typed: str, english: str) -> Non
 
 def catalog_of(**texts: str) -> Catalog:
     entries = (
-        Entry(msgid=msgid.replace("_", " "), msgstr=msgstr)
-        for msgid, msgstr in texts.items()
+        Entry(msgid=msgid.replace("_", " "), msgstr=msgstr) for msgid, msgstr in texts.items()
     )
     return one(*entries)
 

@@ -55,9 +55,7 @@ EXCERPT = f"{RESULT} p"
 
 
 @pytest.fixture(scope="session", params=SITES)
-def folder(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A built site."""
     return get_site(request.param, tmp_path_factory).folder
 
@@ -179,9 +177,7 @@ def test_an_english_term_finds_what_has_its_rendering_only(
     lost: dict[str, set[str]] = {}
     looked_at = 0
     # mac, which readers mean by macos, stands in machine as well.
-    chinese = [
-        (word, others[0]) for word, others in synonyms if not others[0].isascii()
-    ]
+    chinese = [(word, others[0]) for word, others in synonyms if not others[0].isascii()]
     for word, rendering in chinese[:60]:
         wanted = {name for name, text in texts.items() if rendering in text}
         looked_at += len(wanted)
@@ -416,9 +412,7 @@ def test_more_results_are_a_key_away(in_folder: Open, texts: dict[str, str]) -> 
     assert page.locator(RESULT).count() == 8
     page.locator("button.jz-found-more").press("Enter")
     page.locator(f"{RESULT}:nth-child(9)").wait_for()
-    assert page.evaluate(
-        "document.activeElement.closest('li')?.matches(':nth-child(9)')"
-    )
+    assert page.evaluate("document.activeElement.closest('li')?.matches(':nth-child(9)')")
 
 
 def show(reader: Reader, where: str, query: str = "变换") -> Page:
@@ -494,9 +488,7 @@ def tiny(tmp_path: Path, reader: Reader) -> Iterator[Tiny]:
         searched: dict[str, SearchedPage] = {}
         for name, lines in pages.items():
             title = Block(text=name.rpartition("/")[2], anchor="top")
-            blocks = (
-                one if isinstance(one, Block) else Block(text=one) for one in lines
-            )
+            blocks = (one if isinstance(one, Block) else Block(text=one) for one in lines)
             searched[name] = searched_page([title, *blocks], is_translated=True)
         files = files_of(searched, synonyms or [], readings or {}, package="jax")
         write_tree(folder / "_search", {f"{name}.js": files[name] for name in files})
@@ -539,9 +531,7 @@ def test_an_entry_is_found_on_whichever_shelf_it_stands(tiny: Tiny) -> None:
 
 
 def test_several_words_may_stand_anywhere_on_a_page(tiny: Tiny) -> None:
-    page = tiny(
-        {"both": ["茶叶" * 1_000, "kettle 水壶"], "one": ["茶叶"], "other": ["水壶"]}
-    )
+    page = tiny({"both": ["茶叶" * 1_000, "kettle 水壶"], "one": ["茶叶"], "other": ["水壶"]})
     for query in ("茶叶 水壶", "怎么 茶叶 水壶 呢", "在 茶叶 里 水壶", "茶叶的 和水壶"):
         assert find(page, query)["exact"] == ["both"], query
         # Pages with a part of it come after those with all.
@@ -550,9 +540,7 @@ def test_several_words_may_stand_anywhere_on_a_page(tiny: Tiny) -> None:
 
 def test_small_words_are_not_loaded_where_the_others_do_not_meet(tiny: Tiny) -> None:
     # So many entries that the pairs of letters stand in files of their own.
-    others = [
-        f"{chr(0x4E00 + number)}{chr(0x9F00 - number)}" for number in range(6_000)
-    ]
+    others = [f"{chr(0x4E00 + number)}{chr(0x9F00 - number)}" for number in range(6_000)]
     page = tiny({"tea": ["茶叶"], "pot": ["茶壶怎么办"], "others": others})
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -606,9 +594,7 @@ def test_a_word_is_marked_where_it_begins(tiny: Tiny) -> None:
 
 def test_an_excerpt_begins_with_a_whole_word(tiny: Tiny) -> None:
     # Thirty letters before the word stands the middle of another one.
-    page = tiny(
-        {"tea": [f"{'old ' * 9}\\mathbb R^n 到 \\mathbb R 的映射，它从二十个茶壶来"]}
-    )
+    page = tiny({"tea": [f"{'old ' * 9}\\mathbb R^n 到 \\mathbb R 的映射，它从二十个茶壶来"]})
     page.locator("input[name=q]").fill("茶壶")
     page.locator(EXCERPT).first.wait_for()
     assert page.locator(EXCERPT).first.inner_text().startswith("… R^n 到")

@@ -58,9 +58,7 @@ def copy(words: str) -> english:
 def test_a_node_has_these_blocks(
     node: nodes.Element, blocks: list[Block], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "pipeline.site.extension.search.admonitionlabels", {"note": "备注"}
-    )
+    monkeypatch.setattr("pipeline.site.extension.search.admonitionlabels", {"note": "备注"})
     assert list(blocks_of(node)) == blocks
 
 
@@ -141,17 +139,13 @@ def test_an_object_is_its_name_its_signature_and_its_docstring() -> None:
     signature = addnodes.desc_signature("", "", **about)
     signature += addnodes.desc_addname("", "tea.Pot.")
     signature += addnodes.desc_name("", "boil")
-    signature += addnodes.desc_parameterlist(
-        "", "", addnodes.desc_parameter("", "hot_plates=1")
-    )
+    signature += addnodes.desc_parameterlist("", "", addnodes.desc_parameter("", "hot_plates=1"))
     first, second = nodes.paragraph("", "烧水。"), nodes.paragraph("", "要小心。")
     content = addnodes.desc_content("", first, copy("Boil."), second, copy("Mind."))
     name = "tea.Pot.boil"
     assert list(blocks_of(addnodes.desc("", signature, content))) == [
         Block(text=name, anchor=name, names=(name,)),
-        Block(
-            text="tea.Pot.boil(hot_plates=1)", owner="boil", arguments=("hot_plates",)
-        ),
+        Block(text="tea.Pot.boil(hot_plates=1)", owner="boil", arguments=("hot_plates",)),
         Block(text="烧水。", is_summary=True),
         Block(english="Boil.", is_summary=True),
         Block(text="要小心。"),

@@ -19,9 +19,7 @@ START, END = "jzSearch(", ")\n"
 
 def page(name: str, *texts: str) -> SearchedPage:
     title = Block(text=name, english=f"{name} in English", anchor="top")
-    return searched_page(
-        (title, *(Block(text=text) for text in texts)), is_translated=True
-    )
+    return searched_page((title, *(Block(text=text) for text in texts)), is_translated=True)
 
 
 def data(script: str) -> tuple[str, Any]:
@@ -31,9 +29,7 @@ def data(script: str) -> tuple[str, Any]:
     return name, value
 
 
-def index_of(
-    pages: dict[str, SearchedPage], package: str = "jax", **names: str
-) -> dict[str, Any]:
+def index_of(pages: dict[str, SearchedPage], package: str = "jax", **names: str) -> dict[str, Any]:
     """Return what the file of contents holds."""
     files = files_of(pages, [], {}, package=package, usual_names=names)
     contents: dict[str, Any] = data(files["index"])[1]
@@ -60,9 +56,7 @@ def test_the_contents_say_which_pages_there_are_and_where_entries_begin() -> Non
     # Each file of text begins where the contents say.
     for number, start in enumerate(starts):
         texts = data(files[f"pages/pot.{number}"])[1]
-        assert texts == [
-            list(piece) for piece in pages["pot"].pieces[start:][: len(texts)]
-        ]
+        assert texts == [list(piece) for piece in pages["pot"].pieces[start:][: len(texts)]]
     assert contents["synonyms"] == [[["kettle"], ["水壶"]]]
 
 
@@ -105,15 +99,11 @@ def test_pages_whose_names_say_another_object_are_listed_as_guides() -> None:
 def test_entries_lie_in_the_order_of_javascript_in_files_of_some_size() -> None:
     words = " ".join(f"word{number}" for number in range(5_000))
     # Beyond the 16 bits of a unit, and before them in the order of JavaScript.
-    files = files_of(
-        {"a": page("a", words, "𠀀𠀀 \ufa0e\ufa0e")}, [], {}, package="jax"
-    )
+    files = files_of({"a": page("a", words, "𠀀𠀀 \ufa0e\ufa0e")}, [], {}, package="jax")
     firsts = data(files["index"])[1]["firsts"]
     shelves = [data(files[f"entries/{number}"])[1] for number in range(len(firsts))]
     assert len(shelves) > 3
-    assert max(len(files[f"entries/{number}"]) for number in range(len(firsts))) < (
-        ENTRIES + 200
-    )
+    assert max(len(files[f"entries/{number}"]) for number in range(len(firsts))) < (ENTRIES + 200)
     entries = [entry for shelf in shelves for entry in shelf]
     assert entries == sorted(entries, key=lambda entry: entry.encode("utf-16-be"))
     assert [next(iter(shelf)) for shelf in shelves] == firsts
@@ -146,9 +136,7 @@ def test_no_pages_are_an_index_of_nothing() -> None:
 
 
 def test_hints_are_names_usual_words_and_how_terms_are_read() -> None:
-    usual = {
-        f"page{number}": page("茶", "kettle the 水") for number in range(SUGGESTED_FROM)
-    }
+    usual = {f"page{number}": page("茶", "kettle the 水") for number in range(SUGGESTED_FROM)}
     named = Block(text="tea.pour", names=("tea.pour",))
     pages = {
         **usual,

@@ -31,10 +31,10 @@ def test_a_heading_begins_a_piece() -> None:
         WATER,
         Block(text="要热。", english="Hot."),
     )
-    assert [
-        (piece.anchor, piece.heading, piece.text, piece.english)
-        for piece in cut(blocks)
-    ] == [("making-tea", "泡茶", "先烧水。", ""), ("water", "水", "要热。", "Hot.")]
+    assert [(piece.anchor, piece.heading, piece.text, piece.english) for piece in cut(blocks)] == [
+        ("making-tea", "泡茶", "先烧水。", ""),
+        ("water", "水", "要热。", "Hot."),
+    ]
 
 
 def test_a_long_section_is_several_pieces_of_one_address() -> None:

@@ -25,9 +25,7 @@ from pipeline.findings import Span
 _MARKDOWN_MARK = re.compile("[*_]")
 # `* 词 *`: stars with spaces on both sides. Words between them show that they are not
 # multiplication signs.
-_SPACED = re.compile(
-    rf"(?<!\S)(\*{{1,3}})[ ][^*]*(?:[{prose.CJK}]|[^\W\d_]{{2}})[^*]*[ ]\1(?!\*)"
-)
+_SPACED = re.compile(rf"(?<!\S)(\*{{1,3}})[ ][^*]*(?:[{prose.CJK}]|[^\W\d_]{{2}})[^*]*[ ]\1(?!\*)")
 
 
 def _find_markdown_emphasis(subject: Subject) -> Iterator[Problem]:
@@ -194,11 +192,7 @@ def _emphasized(source: str) -> list[Span]:
     """Return the positions of the bold and italics that docutils finds, including the marks."""
     from pipeline.core.document.rst.inline import marks  # slow: imports docutils
 
-    return [
-        (mark.start, mark.end)
-        for mark in marks(source)
-        if mark.kind in ("strong", "emphasis")
-    ]
+    return [(mark.start, mark.end) for mark in marks(source) if mark.kind in ("strong", "emphasis")]
 
 
 def _without_emphasis(source: str) -> str:
@@ -265,9 +259,7 @@ def _mended_rst_pair(source: str, pair: re.Match[str]) -> str:
     start, end = pair.span("inner")
     stars = "*" * min(len(pair["mark"]), 2)
     words = f"{stars}{source[start:end].strip()}{stars}"
-    return (
-        f"{before}{_gap(before[-1:], _BEFORE)}{words}{_gap(after[:1], _BEHIND)}{after}"
-    )
+    return f"{before}{_gap(before[-1:], _BEFORE)}{words}{_gap(after[:1], _BEHIND)}{after}"
 
 
 def _gap(beside: str, allowed: re.Pattern[str]) -> str:
@@ -332,9 +324,7 @@ def _struck_problem(subject: Subject, theirs: list[Node], ours: list[Node]) -> P
             spans=spans_of(subject.msgstr, words),
         )
     words = _first_struck(theirs)
-    return Problem(
-        text=f"does not strike out {quote(words)}, unlike the English", hint=hint
-    )
+    return Problem(text=f"does not strike out {quote(words)}, unlike the English", hint=hint)
 
 
 def _first_struck(nodes: list[Node]) -> str:

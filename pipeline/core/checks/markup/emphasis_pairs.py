@@ -65,9 +65,7 @@ class MarkPair(Struct, frozen=True, kw_only=True):
         return self.inner_start - self.start
 
 
-def read_marks(
-    source: str, meant: re.Pattern[str]
-) -> tuple[list[MarkPair], list[Span]]:
+def read_marks(source: str, meant: re.Pattern[str]) -> tuple[list[MarkPair], list[Span]]:
     """Return the pairs of equal runs of ``source`` that match ``meant``, and runs without partner.
 
     A run forms a pair with the last open run of the same characters, whether CommonMark accepts the

@@ -34,9 +34,7 @@ def find_broken(subject: Subject) -> Iterator[Problem]:
     for name in _TARGETS:
         lost = fixes.missing(subject.english, subject.chinese, name)
         shown += [
-            (name, target)
-            for target in lost
-            if is_target_visible(subject.chinese, name, target)
+            (name, target) for target in lost if is_target_visible(subject.chinese, name, target)
         ]
     is_rst = subject.markup is Markup.RST
     if shown:
@@ -213,9 +211,7 @@ def _with_link(source: str, value: str, written: str) -> str:
     # People who are used to Markdown write Markdown links in reST.
     of_markdown = rf"\[(?P<words>[^\[\]]*)\]\s*[(（]\s*{target}\s*[)）]"
     words = rf"{_TICKS}(?P<words>[^`｀<>＜＞〈〉《》]*?)"
-    of_rst = (
-        rf"{words}\s*[<＜〈《]\s*{target}\s*[>＞〉》]\s*{_TICKS}?(?:\s?[_＿]{{1,2}})?"
-    )
+    of_rst = rf"{words}\s*[<＜〈《]\s*{target}\s*[>＞〉》]\s*{_TICKS}?(?:\s?[_＿]{{1,2}})?"
     for pattern in (of_markdown, of_rst):
         source = re.sub(
             pattern,

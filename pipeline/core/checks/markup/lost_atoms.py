@@ -68,9 +68,7 @@ def source_form(name: Atom, value: str) -> str:
     return value
 
 
-def atom_places(
-    source: str, markup: Markup, name: Atom, value: str
-) -> tuple[Span, ...]:
+def atom_places(source: str, markup: Markup, name: Atom, value: str) -> tuple[Span, ...]:
     """Return the first position of an atom between its marks.
 
     For the code ``f`` in ``用 {func}`jit` 和 `f```, this is the last letter, not the ``f`` of

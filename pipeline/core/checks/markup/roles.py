@@ -105,9 +105,7 @@ def _written_as(parsed: Parsed, formulas: list[str]) -> list[str]:
     ``formulas`` are in canonical form.
     """
     return [
-        f"${node.value}$"
-        for node in parsed.nodes("math")
-        if canonical_math(node.value) in formulas
+        f"${node.value}$" for node in parsed.nodes("math") if canonical_math(node.value) in formulas
     ]
 
 
@@ -144,10 +142,7 @@ def _find_shown_role(subject: Subject, name: str, target: str) -> Iterator[Probl
         fix = loose.sub(fixes.as_replacement(braced), subject.msgstr)
         yield Problem(
             text=f"the role {fixes.quote(braced)} does not work: its name is visible",
-            hint=(
-                f"Write {braced}`{target}`, "
-                "with nothing between the brace and the backtick."
-            ),
+            hint=(f"Write {braced}`{target}`, with nothing between the brace and the backtick."),
             spans=(match.span(),),
             fix=fixes.first_valid_fix(subject, [fix], Atom.ROLE, Atom.CODE),
         )
@@ -156,9 +151,7 @@ def _find_shown_role(subject: Subject, name: str, target: str) -> Iterator[Probl
 
 _TICKS = "[`｀]"
 _RST_ROLE = re.compile(r":([^`]+):`(.*)`", re.DOTALL)
-_TITLED = re.compile(
-    r"\A(.*?)\s*[<＜〈《]\s*([^<>＜＞〈〉《》]*?)\s*[>＞〉》]\Z", re.DOTALL
-)
+_TITLED = re.compile(r"\A(.*?)\s*[<＜〈《]\s*([^<>＜＞〈〉《》]*?)\s*[>＞〉》]\Z", re.DOTALL)
 
 
 # Formulas in reST.
@@ -170,9 +163,7 @@ def _find_rst_dollars(subject: Subject) -> Iterator[Problem]:
         return
     lost = fixes.fewer(subject.english, subject.chinese, Atom.MATH)
     formulas = [
-        node.value
-        for node in subject.english.nodes("math")
-        if canonical_math(node.value) in lost
+        node.value for node in subject.english.nodes("math") if canonical_math(node.value) in lost
     ]
     hint = "Delete it. If it belongs to a sum of money, write it as the English does."
     if formulas:
@@ -210,9 +201,7 @@ def _find_rst_roles(subject: Subject) -> Iterator[Problem]:
     for (start, end), written in sorted(shown.items(), reverse=True):
         fix = fix[:start] + written + fix[end:]
     name, example = first
-    is_better = fixes.improves(subject, fix, Atom.ROLE) or fixes.improves(
-        subject, fix, Atom.MATH
-    )
+    is_better = fixes.improves(subject, fix, Atom.ROLE) or fixes.improves(subject, fix, Atom.MATH)
     yield Problem(
         text=f"the role {fixes.quote(f':{name}:')} does not work: its name is visible",
         hint=(

@@ -22,9 +22,7 @@ _ANY_BACKTICK = re.compile("[`｀]")
 _ANY_ESCAPE = re.compile(r"[\\&＆]")
 _TAG_NAME = re.compile(r"</?\s*([A-Za-z][A-Za-z0-9]*)")
 _REFERENCE_NAMES = "lt|gt|amp|quot|apos|nbsp|mdash|ndash|hellip|times|copy"
-_CHARACTER_REFERENCE = re.compile(
-    rf"[&＆]\s?(?:#[xX]?[0-9A-Fa-f]+|{_REFERENCE_NAMES})\s?[;；]"
-)
+_CHARACTER_REFERENCE = re.compile(rf"[&＆]\s?(?:#[xX]?[0-9A-Fa-f]+|{_REFERENCE_NAMES})\s?[;；]")
 
 
 # Code.
@@ -37,9 +35,7 @@ def _find_markdown_backticks(subject: Subject) -> Iterator[Problem]:
         return
     if fixes.count_extra_marks(subject, "`", "｀") <= 0:
         return
-    lost = [
-        f"`{code}`" for code in fixes.fewer(subject.english, subject.chinese, Atom.CODE)
-    ]
+    lost = [f"`{code}`" for code in fixes.fewer(subject.english, subject.chinese, Atom.CODE)]
     lost += fixes.fewer(subject.english, subject.chinese, Atom.ROLE)
     mark, text = (
         "`",
@@ -120,9 +116,7 @@ def find_html(subject: Subject) -> Iterator[Problem]:
         )
 
 
-def _shown_tag(
-    subject: Subject, tag: str, name: str, source: str
-) -> re.Match[str] | None:
+def _shown_tag(subject: Subject, tag: str, name: str, source: str) -> re.Match[str] | None:
     """Return the first text in ``source`` that looks like a lost tag, or None.
 
     Browsers treat ``＜br＞``, ``《br》`` and ``< br>`` as text.

@@ -60,9 +60,7 @@ def find_sentences(subject: Subject) -> Iterator[Problem]:
     is_not_too_much = least <= max(expected, 1) * _TIMES_OFF
     if is_enough and is_not_too_much:
         return
-    yield Problem(
-        text=f"has {least} sentences where the English has {expected}", hint=_HINT
-    )
+    yield Problem(text=f"has {least} sentences where the English has {expected}", hint=_HINT)
 
 
 def find_length(subject: Subject) -> Iterator[Problem]:
@@ -92,9 +90,7 @@ _NO_COLON = "，。；、,.;"  # wrong punctuation in the place of a colon
 _BEHIND_END = f"\"'”’）)」』》{CLOSE} "
 _ENDS = "。！？：；…!?.;:—"
 _PAUSES = "，、,"
-_ASKING = re.compile(
-    "[什甚][么麼]|哪|怎|如何|[为為]何|何[时時]|是否|多少|[几幾谁誰吗嗎]|呢"
-)
+_ASKING = re.compile("[什甚][么麼]|哪|怎|如何|[为為]何|何[时時]|是否|多少|[几幾谁誰吗嗎]|呢")
 # Words that cannot end a Chinese sentence.
 _MID_WORDS = "以及|因为|由于|如果|并且|而且|但是|不但|或者|例如|比如|关于|通过|使得"
 _MID_SENTENCE = re.compile(rf"(?:[，、,]|{_MID_WORDS}|[的和与及且但把被将从在对为于])$")

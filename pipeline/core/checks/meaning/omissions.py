@@ -151,13 +151,9 @@ def find_swap(subject: Subject) -> Iterator[Problem]:
                 break
             is_same_order = place.chinese < other_place.chinese
             # Chinese reverses "A of B", so for such a phrase the usual order is reversed.
-            is_turned = (
-                _TURNED.fullmatch(subject.masked_english, start, end) is not None
-            )
+            is_turned = _TURNED.fullmatch(subject.masked_english, start, end) is not None
             least = _LEAST_GAIN if is_same_order == is_turned else _IN_THE_USUAL_ORDER
-            gain = (
-                sum(_swap_evidence(word, place, other_place) for word in words) - least
-            )
+            gain = sum(_swap_evidence(word, place, other_place) for word in words) - least
             if gain > 0:
                 found.append((gain, code, other))
     if found and not is_kept(subject.masked_english):

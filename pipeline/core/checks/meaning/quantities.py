@@ -40,9 +40,7 @@ _GREAT = 10**4
 _NUMERALS: dict[str, int] = _WORDS["numerals"]
 _VALUE_OF_HAN = {**_POWERS, **_NUMERALS}
 _HAN_NUMBER = re.compile(f"[{''.join(_VALUE_OF_HAN)}]+")
-_HAN_WORDS = {
-    value: re.compile(words) for value, words in _WORDS["chinese_names"].items()
-}
+_HAN_WORDS = {value: re.compile(words) for value, words in _WORDS["chinese_names"].items()}
 
 # English numbers.
 
@@ -96,9 +94,7 @@ def numbers_of(text: str) -> list[Quantity]:
     numbers = []
     for match in _SCALED.finditer(text):
         start, end = match.span(1)
-        numbers.append(
-            Quantity(match[1], start, end, ways=tuple(_ways_to_read(match, text)))
-        )
+        numbers.append(Quantity(match[1], start, end, ways=tuple(_ways_to_read(match, text))))
     return numbers
 
 
@@ -303,13 +299,9 @@ def find_numbers(subject: Subject) -> Iterator[Problem]:
     # Usually the digits agree. If not, the other text may have the number in words or in
     # code.
     if lost:
-        lost = _not_among(
-            lost, chinese_values(chinese) | _in_code(subject.msgstr, chinese)
-        )
+        lost = _not_among(lost, chinese_values(chinese) | _in_code(subject.msgstr, chinese))
     if new:
-        new = _not_among(
-            new, english_values(english) | _in_code(subject.msgid, english)
-        )
+        new = _not_among(new, english_values(english) | _in_code(subject.msgid, english))
     hint = "Compare the numbers with the English, in digits or in words."
     yield from _find_difference("number", lost, new, hint)
 

@@ -198,9 +198,7 @@ _DOUBLED_WORDS = rf"""
 _DOUBLED_LATIN = rf"""
       (?<![\w.-])(?P<latin>[A-Za-z]{{2,}})(?=[ ]){_MARKS_BETWEEN}(?P=latin)(?![\w.-])
     """
-_DOUBLED = re.compile(
-    f"{_DOUBLES['character']} | {_DOUBLED_WORDS} | {_DOUBLED_LATIN}", re.VERBOSE
-)
+_DOUBLED = re.compile(f"{_DOUBLES['character']} | {_DOUBLED_WORDS} | {_DOUBLED_LATIN}", re.VERBOSE)
 
 
 def find_doubled(subject: Subject) -> Iterator[Problem]:

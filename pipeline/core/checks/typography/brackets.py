@@ -28,9 +28,7 @@ _QUOTED = re.compile(r"(?<=[“‘「])[\[(（【](?=[”’」])|(?<=[“‘「
 _NO_CLOSER = re.compile(read_pattern("no_closer"), re.VERBOSE)
 _NO_BRACKET = rf"[^()\[\]{HAN}]*"
 # A half-open interval: [0, 1).
-_INTERVAL = re.compile(
-    rf"\({_NO_BRACKET},{_NO_BRACKET}\]|\[{_NO_BRACKET},{_NO_BRACKET}\)"
-)
+_INTERVAL = re.compile(rf"\({_NO_BRACKET},{_NO_BRACKET}\]|\[{_NO_BRACKET},{_NO_BRACKET}\)")
 
 
 class Brackets(Struct, frozen=True):

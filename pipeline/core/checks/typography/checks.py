@@ -48,18 +48,14 @@ def _from_edits(find_edits: _Edits, name: str) -> Find:
     return find
 
 
-def _edit_problems(
-    subject: Subject, find_edits: _Edits, name: str
-) -> Iterator[Problem]:
+def _edit_problems(subject: Subject, find_edits: _Edits, name: str) -> Iterator[Problem]:
     """Yield one problem for all edits that ``find_edits`` yields, if there are any."""
     shown = subject.masked_chinese
     edits = _without_overlaps(find_edits(shown))
     if not edits:
         return
     spans = tuple(_marked_span(shown, edit) for edit in edits)
-    words = "”, “".join(
-        dict.fromkeys(subject.msgstr[start:end] for start, end in spans)
-    )
+    words = "”, “".join(dict.fromkeys(subject.msgstr[start:end] for start, end in spans))
     yield Problem(
         text=f"{_MESSAGES[name]['text']}: “{words}”",
         hint=_MESSAGES[name]["hint"],
@@ -128,9 +124,7 @@ find_loose_mark = _from_edits(edits.loose_marks, "loose_marks")
 find_ellipsis = _from_edits(edits.ellipses, "ellipses")
 find_bracket = _from_edits(edits.brackets, "brackets")
 _find_straight_quote = _from_edits(edits.quotes, "quotes")
-find_traditional_quote = _from_edits(
-    partial(edits.quotes, pair="「」"), "traditional_quotes"
-)
+find_traditional_quote = _from_edits(partial(edits.quotes, pair="「」"), "traditional_quotes")
 find_wide_letter = _from_edits(edits.wide_letters, "wide_letters")
 find_wide_space = _from_edits(edits.wide_spaces, "wide_spaces")
 find_doubled_mark = _from_edits(edits.doubled, "doubled")
@@ -214,11 +208,7 @@ def find_mixed_quotes(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 def _with_mark(mark: str, subjects: Sequence[Subject]) -> list[int]:
     """Return the indices of the entries that contain a mark outside of atoms."""
-    return [
-        index
-        for index, subject in enumerate(subjects)
-        if mark in subject.masked_chinese
-    ]
+    return [index for index, subject in enumerate(subjects) if mark in subject.masked_chinese]
 
 
 @cache

@@ -160,9 +160,7 @@ _EMOJI = "\u2600-\u27bf\ufe0f\U0001f300-\U0001faff"
 # A full stop after these does not end a sentence. The last pattern matches an initial.
 _SHORT = r"etc vs al cf Fig Eq Sec No Dr Mr Inc e\.g i\.e [A-Za-z]"
 _NOT_SHORT = "".join(rf"(?<!\b{word})" for word in _SHORT.split())
-_HALF = re.compile(
-    read_pattern("half_width", NOT_SHORT=_NOT_SHORT, EMOJI=_EMOJI), re.VERBOSE
-)
+_HALF = re.compile(read_pattern("half_width", NOT_SHORT=_NOT_SHORT, EMOJI=_EMOJI), re.VERBOSE)
 _HALF_MARK = re.compile(r"[,.:;!?]")
 _CLAUSE_END = re.compile(r"[。！？；](?=.)|\n")
 

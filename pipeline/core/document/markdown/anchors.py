@@ -82,9 +82,7 @@ def slug(title: str) -> str:
     return _NOT_IN_SLUGS.sub("", _plain(title).lower()).strip().replace(" ", "-")
 
 
-def plan_targets(
-    splits: Sequence[Split], linked: frozenset[str]
-) -> dict[tuple[int, int], str]:
+def plan_targets(splits: Sequence[Split], linked: frozenset[str]) -> dict[tuple[int, int], str]:
     """Return the names of the link targets to insert above translated headings.
 
     The keys are (number of the split, index of the message). ``linked`` are the fragments that

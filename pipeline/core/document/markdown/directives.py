@@ -124,11 +124,7 @@ def option_values(lines: Sequence[str], keys: Collection[str]) -> Iterator[Optio
         value = _VALUE.fullmatch(line, named.end())
         # MyST splits lines at more characters than Markdown does, for example at U+2028. A value on
         # such a line is not supported.
-        if (
-            value
-            and len(line.splitlines()) == 1
-            and not _is_continued(lines, starts, number)
-        ):
+        if value and len(line.splitlines()) == 1 and not _is_continued(lines, starts, number):
             columns = value.span(str(value.lastgroup))
         yield OptionValue(key=named["key"], line=number, columns=columns)
 

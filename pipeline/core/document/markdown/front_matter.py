@@ -73,11 +73,7 @@ def front_values(source: str, dialect: Dialect) -> Iterator[FrontValue]:
     for key, value in root.value:
         kind = keys.get(str(key.value)) if isinstance(key, yaml.ScalarNode) else None
         # Skip numbers, dates and lists.
-        if (
-            kind is None
-            or not isinstance(value, yaml.ScalarNode)
-            or value.tag != _STRING
-        ):
+        if kind is None or not isinstance(value, yaml.ScalarNode) or value.tag != _STRING:
             continue
         start = value.start_mark.index
         # For the parser, a block scalar ends at the next key. Exclude the white space before it.
@@ -113,9 +109,7 @@ def _front_value(
     quote = mark if mark in ("'", '"') else ""
     if mark in _BLOCKS:
         quote = "'"
-    return FrontValue(
-        kind=kind, start=start, end=end, text=text, quote=quote, problem=problem
-    )
+    return FrontValue(kind=kind, start=start, end=end, text=text, quote=quote, problem=problem)
 
 
 def written(text: str, quote: str) -> str:

@@ -90,9 +90,7 @@ def read_back(
 
 # Cache the blocks, because each try of a merge compares with upstream's text.
 @lru_cache(maxsize=4)
-def executable(
-    text: str, dialect: Dialect = Dialect.MYST
-) -> tuple[tuple[str, str], ...]:
+def executable(text: str, dialect: Dialect = Dialect.MYST) -> tuple[tuple[str, str], ...]:
     """Return (info string, content) of every block that jupytext does not treat as prose.
 
     Parse with jupytext's syntax, in which other texts may be code than in MyST.
@@ -123,9 +121,7 @@ def _lines_refusal(msgid: str, lines: list[str]) -> Refusal | None:
             "Write it on one line, or break it only where the English does (\\n).",
         )
     if len(lines) > 1 and not all(line.strip() for line in lines):
-        return Refusal(
-            "G102", "has an empty line", "Delete it: a message is one block."
-        )
+        return Refusal("G102", "has an empty line", "Delete it: a message is one block.")
     return None
 
 
@@ -248,9 +244,7 @@ def written_refusal(msgid: str, msgstr: str) -> guard.Refusal | None:
     return None
 
 
-def evaluated_refusal(
-    msgid: str, msgstr: str, *, is_html: bool
-) -> guard.Refusal | None:
+def evaluated_refusal(msgid: str, msgstr: str, *, is_html: bool) -> guard.Refusal | None:
     """Return a refusal if some program would evaluate text that is not in the English.
 
     "a word"    "见 {process.env.KEY}"         adds syntax of another program “{process…
@@ -331,15 +325,11 @@ def _plain(text: str, msgid: str) -> str:
     """
     if "<" in text:
         targets = {target.lstrip("~!") for target in _ROLE.findall(msgid)}
-        text = _TITLED_ROLE.sub(
-            lambda role: role[1] + "`" if role[2] in targets else role[0], text
-        )
+        text = _TITLED_ROLE.sub(lambda role: role[1] + "`" if role[2] in targets else role[0], text)
     return _ESCAPE.sub(r"\1", guard.resolve_references(text))
 
 
-def _added(
-    ours: Counter[str], theirs: Counter[str], *, is_counted: bool
-) -> Counter[str]:
+def _added(ours: Counter[str], theirs: Counter[str], *, is_counted: bool) -> Counter[str]:
     """Return the pieces that the English lacks.
 
     If ``is_counted`` is true, return also those that occur more often than in the English.
@@ -350,9 +340,7 @@ def _added(
     return Counter(piece for piece in ours if piece not in theirs)
 
 
-def _changed(
-    name: str, theirs: Counter[str], ours: Counter[str]
-) -> guard.Refusal | None:
+def _changed(name: str, theirs: Counter[str], ours: Counter[str]) -> guard.Refusal | None:
     """Return a refusal if any piece was added or removed, or None."""
     if theirs == ours:
         return None

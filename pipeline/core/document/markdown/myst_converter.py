@@ -40,9 +40,7 @@ def _none_found(_: str) -> str:
     return ""
 
 
-def to_myst(
-    text: str, dialect: Dialect, *, title: str = "", find: FindFile = _none_found
-) -> str:
+def to_myst(text: str, dialect: Dialect, *, title: str = "", find: FindFile = _none_found) -> str:
     """Return the page ``text`` as MyST: ``!!! note "A title"`` becomes ``:::{admonition} A title``.
 
     ``title`` is the page's title in upstream's outline, or empty. ``find`` looks up the files of
@@ -171,9 +169,7 @@ def _block(group: Sequence[Token], find: FindFile) -> list[str]:
             return [f"```{{autofunction}} {token.info.strip()}", "```"]
         return _snippet(f"{token.markup}{token.info}", find)
     if token.type == "fence":
-        code = _snippet(
-            token.content, find, language=token.info.strip().partition(" ")[0]
-        )
+        code = _snippet(token.content, find, language=token.info.strip().partition(" ")[0])
         return code or [
             f"{token.markup}{token.info}",
             *token.content.split("\n")[:-1],
@@ -212,9 +208,7 @@ def _body(token: Token, find: FindFile) -> list[str]:
     return _converted(token.content.strip("\n").split("\n"), find)
 
 
-def _directive(
-    name: str, argument: str, options: Sequence[str], body: Sequence[str]
-) -> list[str]:
+def _directive(name: str, argument: str, options: Sequence[str], body: Sequence[str]) -> list[str]:
     """Return the lines of a directive, whose fence has more colons than any fence inside it."""
     # MyST closes a fence at the first line with at least as many colons.
     inner = _COLONS.findall("\n".join(body))

@@ -147,11 +147,7 @@ def _rule(kind: str, first_line: re.Pattern[str], *, indent: int = 0) -> _Rule:
         column = state.sCount[start] + indent
         last = after = start + 1
         is_long = bool(indent)
-        while (
-            is_long
-            and after < end
-            and (state.isEmpty(after) or state.sCount[after] >= column)
-        ):
+        while is_long and after < end and (state.isEmpty(after) or state.sCount[after] >= column):
             after += 1
             # A blank line belongs to the block only if another indented line follows.
             if not state.isEmpty(after - 1):
@@ -188,9 +184,7 @@ _KINDS = {
 }
 FENCES = frozenset(("fence", "colon_fence"))
 # The kind of a container's paragraphs, by the types of its opening and closing tokens.
-CONTAINERS = {
-    f"{name}_{end}": kind for name, kind in _KINDS.items() for end in ("open", "close")
-}
+CONTAINERS = {f"{name}_{end}": kind for name, kind in _KINDS.items() for end in ("open", "close")}
 # Blocks whose content the parser does not split further. Some of them may have words: directives,
 # HTML and front matter.
 OPAQUE = FENCES | frozenset(
@@ -219,9 +213,7 @@ def opaque_signature(token: Token) -> Signature:
 # HTML blocks that CommonMark does not treat as ordinary elements: comments, declarations, raw text.
 RAW_HTML = re.compile(r"<[!?]|<(?:script|pre|style|textarea)\b", re.IGNORECASE)
 # Elements whose content is not prose. They may be anywhere in the block.
-HTML_CODE = re.compile(
-    r"<(?:script|pre|style|textarea|svg|iframe|object)\b", re.IGNORECASE
-)
+HTML_CODE = re.compile(r"<(?:script|pre|style|textarea|svg|iframe|object)\b", re.IGNORECASE)
 _TAG = re.compile(
     r"""
       <!--.*?-->

@@ -17,9 +17,7 @@ from pipeline.core.document.splice import Edit, Placed
 _BACKSLASH = "\\"
 
 
-def place(
-    split: Split, translations: Mapping[int, str], insertions: Sequence[Edit] = ()
-) -> Placed:
+def place(split: Split, translations: Mapping[int, str], insertions: Sequence[Edit] = ()) -> Placed:
     """Put translations, by message index, and ``insertions`` into the text of ``split``."""
     line_end = splice.line_end_of(split.text)
     translated: dict[int, Edit] = {}

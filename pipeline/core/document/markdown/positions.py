@@ -109,9 +109,7 @@ def without_task_mark(lines: Lines, place: Place) -> Place:
 def words_at(lines: Lines, place: Place) -> Words:
     """Return the words at a place. A soft break becomes a space, a hard break a line end."""
     text, breaks = _fold(lines, place)
-    return Words(
-        text=text, place=place, prefix=line_prefix(lines, place), breaks=breaks
-    )
+    return Words(text=text, place=place, prefix=line_prefix(lines, place), breaks=breaks)
 
 
 def words_in_line(lines: Lines, line: int, start: int, end: int) -> Words:

@@ -53,8 +53,7 @@ _ENTRY = re.compile(r"\s*(?P<title>\S.*?)\s*(?<!\\)<[^<]*?>\s*")
 # `has_words` decides.
 _IS_WORTH = {Kind.CAPTION: prose.is_caption, Kind.IMAGE: prose.is_image_text}
 _NO_DIRECTIVE = (
-    "a fence of colons without a directive; if the docs are of mkdocs, set "
-    'markdown = "mkdocs"'
+    'a fence of colons without a directive; if the docs are of mkdocs, set markdown = "mkdocs"'
 )
 # Types of tokens that may contain the syntax of another program, such as Jinja.
 _EVALUATED = frozenset(("inline", "html_block"))
@@ -107,9 +106,7 @@ class _Splitter:
     The skeleton has the signature of each block: all parts of it that a merge must not change.
     """
 
-    def __init__(
-        self, text: str, headings: list[tuple[int, str]], reading: Reading
-    ) -> None:
+    def __init__(self, text: str, headings: list[tuple[int, str]], reading: Reading) -> None:
         """Start without messages. ``headings`` are the open sections as (level, title)."""
         self.lines = Lines(text)
         self.reading = reading
@@ -157,9 +154,7 @@ class _Splitter:
                 self.skeleton.append((start, signature(token)))
                 if token.type == "tr_open":
                     is_header = tokens[index - 1].type == "thead_open"
-                    cells = iter(
-                        cell_spans(self.lines.shown[line], is_header=is_header)
-                    )
+                    cells = iter(cell_spans(self.lines.shown[line], is_header=is_header))
                 if token.nesting > 0:
                     heading = token if token.type == "heading_open" else None
                     if token.level + 1 >= limits.NESTING:
@@ -228,9 +223,7 @@ class _Splitter:
             self.headings.pop()
         self.headings.append((level, title[: limits.TITLE_LENGTH]))
 
-    def _table_cell(
-        self, span: tuple[int, int] | None, content: str, line: int
-    ) -> None:
+    def _table_cell(self, span: tuple[int, int] | None, content: str, line: int) -> None:
         """Add the table cell at the columns ``span``, which is None if the row lacks the cell."""
         if span is None or not content:
             return
@@ -260,15 +253,11 @@ class _Splitter:
             words = words_in_line(self.lines, line, column, column + len(text))
             self._add(words, Kind.IMAGE)
 
-    def _opaque(
-        self, token: Token, line: int, containers: Sequence[Kind], depth: int
-    ) -> None:
+    def _opaque(self, token: Token, line: int, containers: Sequence[Kind], depth: int) -> None:
         """Add the signature of a leaf block, and the messages inside of it, if any."""
         start = self.lines.starts[line]
         if token.type == "html_block":
-            self.skeleton.append(
-                (start, ("html_block", *self._html(token, line, containers)))
-            )
+            self.skeleton.append((start, ("html_block", *self._html(token, line, containers))))
             return
         if token.type == "mkdocs_block":
             self._mkdocs_block(token, line, depth)
@@ -344,11 +333,7 @@ class _Splitter:
         fixed = token.info
         # The title is the only part of the first line that a translation may change.
         title = _QUOTED.search(token.info)
-        if (
-            title
-            and prose.has_words(title[1])
-            and not self._is_too_long(title[1], line)
-        ):
+        if title and prose.has_words(title[1]) and not self._is_too_long(title[1], line):
             # The info string is the end of its line, except for trailing spaces.
             shown = self.lines.shown[line]
             begin = shown.rindex(token.info.rstrip()) + title.start(1)
@@ -402,17 +387,12 @@ class _Splitter:
         # directive.
         self.skeleton.append((start, ("end of directive",)))
 
-    def _options(
-        self, directive: Directive, lines: list[str], first: int
-    ) -> Iterator[str]:
+    def _options(self, directive: Directive, lines: list[str], first: int) -> Iterator[str]:
         """Add the option values with words; yield the fixed part of every option line.
 
         :alt: Some words        ":alt: "
         """
-        values = {
-            value.line: value
-            for value in directives.option_values(lines, directive.options)
-        }
+        values = {value.line: value for value in directives.option_values(lines, directive.options)}
         for number, line in enumerate(lines):
             value = values.get(number)
             if value is None:
@@ -427,9 +407,7 @@ class _Splitter:
                 start, end = value.columns
                 yield line[:start]
                 # Add no prefix: quotation marks here would belong to YAML, not to CSV.
-                yield from self._fields(
-                    [line[start:end]], first + number, lines, prefix=""
-                )
+                yield from self._fields([line[start:end]], first + number, lines, prefix="")
             else:
                 yield self._without_words(line, first + number, value.columns, kind)
 
@@ -454,9 +432,7 @@ class _Splitter:
             below = entry.line + 1
             at = below + len(entry.definition)
             number = first + entry.line
-            term = self._without_words(
-                lines[entry.line], number, (0, entry.end), Kind.TERM
-            )
+            term = self._without_words(lines[entry.line], number, (0, entry.end), Kind.TERM)
             self.skeleton.append((self.lines.starts[number], ("term", *fixed, term)))
             if any(map(str.strip, entry.definition)):
                 self.walk(
@@ -508,9 +484,7 @@ class _Splitter:
         self._add(replace(words, text=field.text, prefix=prefix), Kind.TABLE_CELL)
         return ""
 
-    def _without_words(
-        self, content: str, line: int, columns: tuple[int, int], kind: Kind
-    ) -> str:
+    def _without_words(self, content: str, line: int, columns: tuple[int, int], kind: Kind) -> str:
         """Add the words in a column range of ``content``, if any; return ``content`` without them.
 
         ``content`` is the line ``line`` without the prefixes of its containers.
@@ -530,9 +504,7 @@ class _Splitter:
         self._add(words, kind, is_glossary_term=kind is Kind.TERM)
         return content[:start] + content[end:]
 
-    def _html(
-        self, token: Token, line: int, containers: Sequence[Kind]
-    ) -> tuple[str, ...]:
+    def _html(self, token: Token, line: int, containers: Sequence[Kind]) -> tuple[str, ...]:
         """Add the messages of an HTML block; return the parts that a merge must keep.
 
         If the text of the block became a message, return its tags. If not, return the whole block
@@ -600,9 +572,7 @@ class _Splitter:
     ) -> None:
         """Append a message with these words, unless a PO file cannot contain them."""
         if message.UNWRITABLE.search(words.text):
-            self.left_in_english.append(
-                (words.place.line + 1, message.UNWRITABLE_REASON)
-            )
+            self.left_in_english.append((words.place.line + 1, message.UNWRITABLE_REASON))
             return
         msgid, payloads = prose.hide_payloads(words.text)
         start, end = self.lines.offsets(words.place)
@@ -627,9 +597,7 @@ class _Splitter:
         )
 
 
-def _why_untranslated(
-    info: directives.Info, directive: Directive, content: str, depth: int
-) -> str:
+def _why_untranslated(info: directives.Info, directive: Directive, content: str, depth: int) -> str:
     """Return why a directive stays in English, or "" if it is translated.
 
     ``depth`` is the number of directives around it. A fence without a name is a code block.

@@ -54,9 +54,7 @@ _END = Token("", "", 0)  # after the last token
 _BREAKS = frozenset(("softbreak", "hardbreak"))
 
 
-def find_evaluated(
-    block: str, reading: Reading, *, is_html: bool
-) -> tuple[int, str] | None:
+def find_evaluated(block: str, reading: Reading, *, is_html: bool) -> tuple[int, str] | None:
     """Find the first piece that another program evaluates in a block of prose or HTML.
 
     Return its 0-based line in the block, and the reason why the page is not translated. In HTML,

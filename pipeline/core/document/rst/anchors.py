@@ -20,9 +20,7 @@ from pipeline.core.document.splice import Edit, line_end_of
 _PHRASE = re.compile(r"(?<![`\\])`((?:\\.|[^`\\])+)`(__?)(?![A-Za-z0-9_`])", re.DOTALL)
 _INLINE = re.compile(r"(?<![A-Za-z0-9`\\])_`((?:\\.|[^`\\])+)`(?!`)", re.DOTALL)
 _EMBEDDED = re.compile(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
-_WORD = re.compile(
-    r"(?<![A-Za-z0-9_`])([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*)_(?![A-Za-z0-9_`])"
-)
+_WORD = re.compile(r"(?<![A-Za-z0-9_`])([A-Za-z0-9]+(?:[-._+:][A-Za-z0-9]+)*)_(?![A-Za-z0-9_`])")
 _EXPLICIT = re.compile(
     r"""
     ^[ \t]*\.\.[ \t]+_
@@ -32,9 +30,7 @@ _EXPLICIT = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
-_NOTE = re.compile(
-    r"^[ \t]*\.\.[ \t]+\[#?([A-Za-z0-9][\w.+:-]*)\][ \t\r\n]", re.MULTILINE
-)
+_NOTE = re.compile(r"^[ \t]*\.\.[ \t]+\[#?([A-Za-z0-9][\w.+:-]*)\][ \t\r\n]", re.MULTILINE)
 _SIMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .-]*")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _TO_ESCAPE = re.compile(r"([\\`])")
@@ -78,9 +74,7 @@ def link_names(text: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def plan_targets(
-    splits: Sequence[Split], linked: frozenset[str]
-) -> dict[tuple[int, int], str]:
+def plan_targets(splits: Sequence[Split], linked: frozenset[str]) -> dict[tuple[int, int], str]:
     """Return the names of the targets to insert above translated titles.
 
     The keys are (number of the split, index of the message). The number is always 0, because a reST

@@ -322,9 +322,7 @@ class CsvTable(BlockDirective):
         kept = [part for part in signature if not part.startswith("header=")]
         node["signature"] = tuple(kept)
 
-    def _rows(
-        self, node: directive_node, name: str, lines: list[tuple[int, str]]
-    ) -> None:
+    def _rows(self, node: directive_node, name: str, lines: list[tuple[int, str]]) -> None:
         """Add the rows in ``lines``, which are pairs of a line number of docutils and a text."""
         texts = [line for _, line in lines]
         found = directives.csv_fields(texts, self.options)
@@ -359,9 +357,7 @@ class CsvTable(BlockDirective):
             return cell
         start = state.offset(*lines[field.start[0]], field.start[1])
         end = state.offset(*lines[field.end[0]], field.end[1])
-        words = words_at(
-            field.text, Place(((start, end),), quote=directives.QUOTE), first
-        )
+        words = words_at(field.text, Place(((start, end),), quote=directives.QUOTE), first)
         cell[:] = [nodes.paragraph("", "", words)]
         return cell
 
@@ -426,9 +422,7 @@ class TocTree(BlockDirective):
                 node += directive_node(kind=Kind.TITLE, signature=("entry", line))
                 continue
             title = self.words(line, number, entry.end(1))
-            node += directive_node(
-                "", title, kind=Kind.TITLE, signature=("entry", entry[2])
-            )
+            node += directive_node("", title, kind=Kind.TITLE, signature=("entry", entry[2]))
 
 
 _READERS: dict[Body, type[BlockDirective]] = {

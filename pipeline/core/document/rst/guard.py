@@ -170,18 +170,12 @@ def _role(node: nodes.Element) -> tuple[str, str]:
 # A text without any of these characters has no markup.
 _ACTIVE = re.compile(r"[`*_|\[:@\\]")
 # The start of a field, ``:name:``, and brackets: ``[a]``, ``<![CDATA[``, ``]]>``, ``<b>``.
-_FIELD_MARK = re.compile(
-    r"^:[^:\s][^:]*:(?=\s|$)|<!\[?\w*|</?[A-Za-z]|\]\]>|\[[^\[\]]*\]_?"
-)
+_FIELD_MARK = re.compile(r"^:[^:\s][^:]*:(?=\s|$)|<!\[?\w*|</?[A-Za-z]|\]\]>|\[[^\[\]]*\]_?")
 # Kinds of text that are active in a browser anywhere on a page.
 _ACTIVE_AS_WRITTEN = ("scheme", "math macro")
 _EVALUATED = "syntax of another program"
-_BY_ORDER = (
-    "Keep all of them in the order of the English: only the order gives their targets."
-)
-_HINTS = {
-    "interpreted text": "Write code between two backquotes on each side (``code``)."
-}
+_BY_ORDER = "Keep all of them in the order of the English: only the order gives their targets."
+_HINTS = {"interpreted text": "Write code between two backquotes on each side (``code``)."}
 
 
 def inline_refusal(msgid: str, line: str) -> guard.Refusal | None:
@@ -274,9 +268,7 @@ def _new_refusal(
     return None
 
 
-def _order_refusal(
-    name: str, before: list[str], after: list[str]
-) -> guard.Refusal | None:
+def _order_refusal(name: str, before: list[str], after: list[str]) -> guard.Refusal | None:
     """Return a refusal if the marks of one kind have changed in number or order.
 
     ``["#", "*"]`` must not become ``["*", "#"]``. ``["here"]`` may become ``["这里"]``: words are
@@ -294,9 +286,7 @@ def _order_refusal(
     return None
 
 
-def _added(
-    name: str, pieces: Iterable[str], known: Collection[str]
-) -> guard.Refusal | None:
+def _added(name: str, pieces: Iterable[str], known: Collection[str]) -> guard.Refusal | None:
     """Return a refusal that names the ``pieces`` that are not in ``known``, or None.
 
     ``name`` is the kind of the pieces in the message: "adds link target “u”".

@@ -63,9 +63,7 @@ _MARK = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 # Marks whose start-string is literal text if it is quoted: "*".
-_QUOTABLE = frozenset(
-    ("literal", "phrase", "target", "strong", "emphasis", "substitution")
-)
+_QUOTABLE = frozenset(("literal", "phrase", "target", "strong", "emphasis", "substitution"))
 _LONG_STARTS = ("``", "_`", "**")
 
 

@@ -112,9 +112,7 @@ class _State(states.RSTState):
         with self.finder.inside(block):
             return super().nested_parse(block, *arguments, **options)
 
-    def section(
-        self, title: str, source: Any, style: Any, lineno: int, messages: Any
-    ) -> None:
+    def section(self, title: str, source: Any, style: Any, lineno: int, messages: Any) -> None:
         """Open a section, and record whether its title has an overline."""
         if len(style) > 1:  # one character per rule
             self.finder.overlined.add(self.words(title, lineno).first)

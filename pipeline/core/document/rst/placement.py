@@ -25,18 +25,14 @@ from pipeline.core.document.splice import Edit, Placed, apply_edits, line_end_of
 _LITERAL = "::"
 _TOCTREE = ".. toctree::"
 # The directive and its options, up to the text of the caption.
-_TOCTREE_CAPTION = re.compile(
-    r"\.\. toctree::.*(?:\r?\n[ \t]*:.*)*\r?\n[ \t]*:caption:[ \t]*"
-)
+_TOCTREE_CAPTION = re.compile(r"\.\. toctree::.*(?:\r?\n[ \t]*:.*)*\r?\n[ \t]*:caption:[ \t]*")
 _TOCTREE_TARGET = re.compile(r"[ \t]*<[^<>\r\n]*>[ \t]*(?:[\r\n]|$)")
 # A line break, with the indentation of the next line.
 _LINE_BREAK = re.compile(r"(?:\r\n|\r|\n)[ \t]*")
 _NAMED_LINK = re.compile(r"`.*<[^<>]+>`_", re.DOTALL)
 
 
-def place(
-    split: Split, translations: Mapping[int, str], insertions: Sequence[Edit] = ()
-) -> Placed:
+def place(split: Split, translations: Mapping[int, str], insertions: Sequence[Edit] = ()) -> Placed:
     """Put translations, by message index, and ``insertions`` into the text of ``split``.
 
     Adapt the lines that are drawn around a message. If the title ``Notes`` becomes ``备注一览``,

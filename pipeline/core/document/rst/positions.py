@@ -120,9 +120,7 @@ class CellBlock(StringList):
         lines: list[str] = self.data[top:bottom]
         cell: CellBlock = super().get_2D_block(top, left, bottom, right, strip_indent)  # type: ignore[assignment]
         cell.drawn = tuple(line.replace(_PAD, "") for line in lines)
-        cell.columns = tuple(
-            (_width(line[:left]), _width(line[:right])) for line in lines
-        )
+        cell.columns = tuple((_width(line[:left]), _width(line[:right])) for line in lines)
         cell.is_plain = not any(map(_has_combining, lines))
         return cell
 
@@ -215,18 +213,12 @@ class Finder:
             stop = len(shown)
             if end is not None:  # only for single-line texts
                 stop = start + len(text[:end].strip())
-            pieces.append(
-                (self.lines.offset(number, start), self.lines.offset(number, stop))
-            )
-        return Place(
-            tuple(pieces), mark, is_boxed=self._cell is not None and len(pieces) > 1
-        )
+            pieces.append((self.lines.offset(number, start), self.lines.offset(number, stop)))
+        return Place(tuple(pieces), mark, is_boxed=self._cell is not None and len(pieces) > 1)
 
     def offset(self, line: int, tail: str, column: int) -> int:
         """Return the offset of a column in ``tail``, the text at the end of the line ``line``."""
-        return self.lines.offset(
-            line, len(self.lines.shown[line]) - len(tail.rstrip()) + column
-        )
+        return self.lines.offset(line, len(self.lines.shown[line]) - len(tail.rstrip()) + column)
 
     def _columns(self, line: int) -> tuple[int, int]:
         """Return the columns of a line in the current cell, or all columns without a cell."""

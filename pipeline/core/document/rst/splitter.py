@@ -109,9 +109,7 @@ class _Splitter:
             left_in_english=tuple(sorted(self.left_in_english)),
         )
 
-    def walk(
-        self, node: nodes.Element, depth: int, context: blocks.Context, offset: int
-    ) -> None:
+    def walk(self, node: nodes.Element, depth: int, context: blocks.Context, offset: int) -> None:
         """Collect the blocks in ``node``.
 
         ``offset`` is the position of ``node``. Blocks without a position of their own get this
@@ -127,9 +125,7 @@ class _Splitter:
                     inner = replace(inner, is_opaque=True)
                 self._block(child, depth, inner, offset)
 
-    def _block(
-        self, node: nodes.Element, depth: int, context: blocks.Context, offset: int
-    ) -> None:
+    def _block(self, node: nodes.Element, depth: int, context: blocks.Context, offset: int) -> None:
         """Record a block: its signature, code and messages, and why parts of it stay English.
 
         ``offset`` is the position of the block if docutils gives none for anything in it.
@@ -139,9 +135,7 @@ class _Splitter:
         texts = [self._text(leaf, node, context) for leaf in leaves]
         # The signature includes the depth, so that the guard notices a list that moves into another
         # list.
-        self.skeleton.append(
-            (offset, (str(depth), node.tagname, *blocks.attributes(node), *texts))
-        )
+        self.skeleton.append((offset, (str(depth), node.tagname, *blocks.attributes(node), *texts)))
         code = blocks.code_of(node)
         if code is not None:
             self.code.append(code)
@@ -181,9 +175,7 @@ class _Splitter:
         line = min(max(node.line, 1), len(self.lines.starts))
         return self.lines.starts[line - 1]
 
-    def _record_unparsed(
-        self, message: nodes.system_message, depth: int, offset: int
-    ) -> None:
+    def _record_unparsed(self, message: nodes.system_message, depth: int, offset: int) -> None:
         """Record source that docutils could not parse, such as a malformed table.
 
         docutils replaces such source by a message that quotes it.
@@ -196,9 +188,7 @@ class _Splitter:
         reason = message[0].astext().replace("\n", " ")
         self.left_in_english.append((message.get("line") or 1, reason))
 
-    def _text(
-        self, text: nodes.Text, node: nodes.Element, context: blocks.Context
-    ) -> str:
+    def _text(self, text: nodes.Text, node: nodes.Element, context: blocks.Context) -> str:
         """Add a message for an inline text, if it should be translated.
 
         Return the part of the text that a merge must keep: nothing if it became a message,
@@ -210,9 +200,7 @@ class _Splitter:
         if context.kind is Kind.HEADING:
             headings = self._enter_section(text, node, context)
         if len(text) > limits.MESSAGE_LENGTH and not context.is_opaque:
-            self.left_in_english.append(
-                (text.first + 1, limits.too_long_reason(len(text)))
-            )
+            self.left_in_english.append((text.first + 1, limits.too_long_reason(len(text))))
             return text.astext()
         is_worth = _IS_WORTH.get(context.kind, blocks.has_words)
         if context.is_opaque or not is_worth(text):
@@ -225,18 +213,14 @@ class _Splitter:
         is_glossary_term = context.kind is Kind.TERM and isinstance(
             node.parent.parent, directive_node
         )
-        self._message(
-            text, text.place, context, headings, is_glossary_term=is_glossary_term
-        )
+        self._message(text, text.place, context, headings, is_glossary_term=is_glossary_term)
         return ""
 
     def _enter_section(
         self, words: Words, title: nodes.Element, context: blocks.Context
     ) -> list[tuple[int, str]]:
         """Record the section that a title begins; return the sections around it."""
-        level = sum(
-            isinstance(above, nodes.section) for above in blocks.ancestors(title)
-        )
+        level = sum(isinstance(above, nodes.section) for above in blocks.ancestors(title))
         # The title ends the sections of the same level and of deeper levels.
         outer = [heading for heading in self.headings if heading[0] < level]
         shown = self._msgid(words.place) if words.place else words.astext()
@@ -284,9 +268,7 @@ class _Splitter:
                 markup=Markup.RST,
                 is_glossary_term=is_glossary_term,
                 pieces=place.pieces if place.is_boxed else (),
-                rules=tuple(
-                    (self.lines.starts[line], self.lines.end(line)) for line in rules
-                ),
+                rules=tuple((self.lines.starts[line], self.lines.end(line)) for line in rules),
                 mark=place.mark,
             )
         )

@@ -125,9 +125,7 @@ def realign(text: str, table: tuple[int, int], changes: Sequence[Edit]) -> list[
     return edits
 
 
-def _growth(
-    cells: Sequence[_Cell], parts: Sequence[_Part], *, margin: int
-) -> Counter[int]:
+def _growth(cells: Sequence[_Cell], parts: Sequence[_Part], *, margin: int) -> Counter[int]:
     """Return the number of columns to add before each column at which a cell ends.
 
     ``margin`` is the minimum number of columns between the words of a cell and its right edge.
@@ -145,9 +143,7 @@ def _growth(
     return +growth  # without the columns that do not grow
 
 
-def _growth_outside(
-    cells: Sequence[_Cell], growth: Mapping[int, int]
-) -> dict[int, int]:
+def _growth_outside(cells: Sequence[_Cell], growth: Mapping[int, int]) -> dict[int, int]:
     """Return the growth at the columns outside of all ``cells``, where a line may have rules.
 
     A cell grows before the column ``right``, so this column counts as inside.

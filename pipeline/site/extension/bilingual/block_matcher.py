@@ -116,9 +116,7 @@ _DESCRIPTIONS = re.compile(
 )
 
 
-def keep_sources(
-    app: Sphinx, domain: str, kind: str, content: addnodes.desc_content
-) -> None:
+def keep_sources(app: Sphinx, domain: str, kind: str, content: addnodes.desc_content) -> None:
     """Wrap each description of a parameter in an inline node that has the description's source.
 
     Sphinx later joins name, type and description of a parameter to one paragraph:
@@ -126,9 +124,7 @@ def keep_sources(
     with its block.
     """
     for body in content.findall(nodes.field_body):
-        is_text = len(body.children) == 1 and isinstance(
-            body.children[0], nodes.paragraph
-        )
+        is_text = len(body.children) == 1 and isinstance(body.children[0], nodes.paragraph)
         name = body.parent.children[0].astext()
         if is_text and _DESCRIPTIONS.match(name):
             (paragraph,) = body.children

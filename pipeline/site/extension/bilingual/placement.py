@@ -190,9 +190,7 @@ def note_terms(node: nodes.Element, seen: set[str]) -> None:
             words.parent.replace(words, parts)
 
 
-def _with_notes(
-    text: str, titles: Mapping[str, str], seen: set[str]
-) -> Iterator[nodes.Node]:
+def _with_notes(text: str, titles: Mapping[str, str], seen: set[str]) -> Iterator[nodes.Node]:
     """Yield the nodes that replace a text: terms with hints, and the texts between them.
 
     ``用即时编译加速`` → ``用``, a hint on ``即时编译``, ``加速``. The English of each such term is

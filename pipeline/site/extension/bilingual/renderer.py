@@ -41,9 +41,7 @@ class MarkdownRenderer:
         # Rendering changes ``current_line``, which later warnings about the page use.
         line = self._document.current_line
         with self._renderer.current_node_context(into):
-            self._renderer.nested_render_text(
-                text.replace("\n", "\\\n"), 0, inline=True
-            )
+            self._renderer.nested_render_text(text.replace("\n", "\\\n"), 0, inline=True)
         self._document.current_line = line
 
     def finish(self) -> None:

@@ -27,13 +27,9 @@ from pipeline.site.extension.navigation.toctree import put_marks
 from pipeline.site.extension.nodes import is_html
 
 # Elements that never have an end tag.
-_VOID = frozenset(
-    "area base br col embed hr img input link meta source track wbr".split()
-)
+_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 # Elements whose end tag is optional: without it, they end where their parent ends.
-_ENDING = frozenset(
-    "p li dt dd option optgroup tr td th thead tbody tfoot colgroup rp rt".split()
-)
+_ENDING = frozenset("p li dt dd option optgroup tr td th thead tbody tfoot colgroup rp rt".split())
 # Elements that browsers accept only inside a certain parent.
 _PARTS = frozenset(
     "li dt dd option optgroup tr td th thead tbody tfoot colgroup col caption summary legend "

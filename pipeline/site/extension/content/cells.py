@@ -146,9 +146,7 @@ def _visit_hidden(self: Any, node: HideCodeCellNode) -> None:
         # chosen.
         if words in _KINDS:
             words = text(locale, f"{prompt} {words}")
-        self.body.append(
-            f'<p class="{state} admonition-title">{self.encode(words)}</p>\n'
-        )
+        self.body.append(f'<p class="{state} admonition-title">{self.encode(words)}</p>\n')
     self.body.append("</summary>\n")
 
 
@@ -170,8 +168,6 @@ def setup(app: Sphinx) -> None:
     """Register the directives and the writer of folded cells. They replace those of MyST-NB."""
     app.add_directive(_DIRECTIVE, CellOfNotebook, override=True)
     app.add_directive("code-cell", NestedCode, override=True)
-    app.add_node(
-        HideCodeCellNode, override=True, html=(_visit_hidden, depart_HideCellInput)
-    )
+    app.add_node(HideCodeCellNode, override=True, html=(_visit_hidden, depart_HideCellInput))
     # After sphinx-copybutton has set its function.
     app.connect("config-inited", complete_commands, priority=900)

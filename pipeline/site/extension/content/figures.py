@@ -165,8 +165,7 @@ class MermaidChart(Stub):
         locale = self.config.language
         name, label = (escape(text(locale, key)) for key in ("chart", "chart source"))
         images = [
-            self._image(source, drawing, chart.width, shown)
-            for shown, drawing in drawings.items()
+            self._image(source, drawing, chart.width, shown) for shown, drawing in drawings.items()
         ]
         # A wide chart scrolls; ``tabindex`` makes that possible by keyboard.
         begin = f'<div class="jz-chart" tabindex="0" role="group" aria-label="{name}">'
@@ -181,9 +180,7 @@ class MermaidChart(Stub):
             own_html(html="</details>"),
         ]
 
-    def _image(
-        self, source: str, drawing: bytes, width: int, shown: str
-    ) -> nodes.image:
+    def _image(self, source: str, drawing: bytes, width: int, shown: str) -> nodes.image:
         """Return a drawing as an image node with inline data, which later becomes a file.
 
         ``shown`` is the theme's class for images of light or dark pages; empty for both.
@@ -231,9 +228,7 @@ class FindImages(SphinxTransform):
         tag = _LONE_IMAGE.fullmatch(html)
         if tag is None or len(tag[0]) <= _LONGEST_INLINE:
             return None
-        attributes = {
-            name.lower(): unescape(value) for name, value in _ATTRIBUTE.findall(tag[0])
-        }
+        attributes = {name.lower(): unescape(value) for name, value in _ATTRIBUTE.findall(tag[0])}
         file = self._file_of_inline(attributes.get("src", ""))
         return nodes.image(uri=file, alt=attributes.get("alt", "")) if file else None
 

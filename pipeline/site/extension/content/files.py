@@ -144,9 +144,7 @@ def _nowhere(env: BuildEnvironment) -> Path:
 def _bounded_file_input(sources: Path) -> Any:
     """Return a constructor for docutils' FileInput that opens only files below ``sources``."""
 
-    def opening(
-        self: FileInput, source: Any = None, source_path: Any = None, **how: Any
-    ) -> None:
+    def opening(self: FileInput, source: Any = None, source_path: Any = None, **how: Any) -> None:
         """Open a file of the docs, or one of docutils' own includes (lists of characters).
 
         Raises OSError for any other file.
@@ -163,9 +161,7 @@ def _bounded_file_input(sources: Path) -> Any:
 def _loading_below(sources: Path) -> Any:
     """Return a function for the option ``:load:`` of a code cell, limited to ``sources``."""
 
-    def loading(
-        page: Any, name: str, token: Any, lines: Sequence[str]
-    ) -> Sequence[str]:
+    def loading(page: Any, name: str, token: Any, lines: Sequence[str]) -> Sequence[str]:
         """Return the lines of the file; for a file outside, ``lines``, which the cell contains."""
         if is_inside(Path(page).parent / name, sources):
             return list(_load_code(page, name, token, lines))
@@ -191,11 +187,7 @@ def _outside(name: Any) -> OSError:
 
 def _showing_only(metadata: Any) -> dict[str, Any]:
     """Return the entries of a notebook's metadata that affect only its display."""
-    return {
-        key: value
-        for key, value in _metadata_of(metadata).items()
-        if key.startswith(_SHOWING)
-    }
+    return {key: value for key, value in _metadata_of(metadata).items() if key.startswith(_SHOWING)}
 
 
 class _PlainValues(SandboxedEnvironment):
@@ -230,9 +222,7 @@ def translated_bounds(env: Any, file: Path, options: dict[str, Any]) -> dict[str
     except PipelineError:
         return options
     splits = [unit.split for unit in document.units]
-    messages = [
-        *chain.from_iterable((*split.messages, *split.rest) for split in splits)
-    ]
+    messages = [*chain.from_iterable((*split.messages, *split.rest) for split in splits)]
     bounds = bounds_in(document.raw, options)
     if bounds is None or len(messages) != len(landings):
         return options
@@ -247,9 +237,7 @@ def bounds_in(text: str, options: Mapping[str, Any]) -> tuple[int, int] | None:
     Both numbers count from 0. Return None if ``text`` lacks the words of the options.
     """
     lines = text.splitlines()
-    first, last, _ = slice(options.get("start-line"), options.get("end-line")).indices(
-        len(lines)
-    )
+    first, last, _ = slice(options.get("start-line"), options.get("end-line")).indices(len(lines))
     body = "\n".join(lines[first:last])
     start, end = 0, len(body)
     if words := options.get("start-after"):
@@ -261,16 +249,12 @@ def bounds_in(text: str, options: Mapping[str, Any]) -> tuple[int, int] | None:
         if end < 0:
             return None
     # Whole lines are selected: the rest of the line with the words of ``start-after`` is skipped.
-    begin = (
-        first + body.count("\n", 0, start) + (1 if options.get("start-after") else 0)
-    )
+    begin = first + body.count("\n", 0, start) + (1 if options.get("start-after") else 0)
     until = first + body.count("\n", 0, end)
     return begin, until if options.get("end-before") else last
 
 
-def moved_line(
-    line: int, messages: list[Message], landings: tuple[Landing, ...]
-) -> int:
+def moved_line(line: int, messages: list[Message], landings: tuple[Landing, ...]) -> int:
     """Return the line of the translation that corresponds to a line of upstream's file.
 
     Translations may have more or fewer lines than their messages. So a line moves by as many lines
@@ -296,9 +280,7 @@ def in_repository(env: Any, path: str) -> list[nodes.Node]:
     if template := env.config.jz_site["file_url"]:
         file = path_of(env, path)
         # For a file outside the docs, assume that it is beside upstream's docs folder.
-        name = (
-            file.relative_to(env.srcdir).as_posix() if file else f"../{Path(path).name}"
-        )
+        name = file.relative_to(env.srcdir).as_posix() if file else f"../{Path(path).name}"
         shown = nodes.reference("", path, refuri=template.replace("{path}", name))
     return [nodes.paragraph("", words, shown, classes=["jz-elsewhere"])]
 

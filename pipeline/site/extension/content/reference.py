@@ -206,10 +206,7 @@ def table_of(
     """Return a table of names. A row is a node with the name, and the nodes that describe it."""
     locale = env.config.language
     heads = [_cell(nodes.paragraph("", text(locale, f"api {key}"))) for key in "01"]
-    lines = [
-        nodes.row("", _cell(shown), nodes.entry("", *described))
-        for shown, described in rows
-    ]
+    lines = [nodes.row("", _cell(shown), nodes.entry("", *described)) for shown, described in rows]
     columns = [nodes.colspec(colwidth=1), nodes.colspec(colwidth=2)]
     head, body = nodes.thead("", nodes.row("", *heads)), nodes.tbody("", *lines)
     group = nodes.tgroup("", *columns, head, body, cols=2)

@@ -250,9 +250,7 @@ class TaggedBlock(Stub):
         code = dedent("\n".join(shown))
         highlighted = _numbers(self.options.get("hl_lines", ""), up_to=len(shown))
         arguments = {"hl_lines": highlighted}
-        return [
-            nodes.literal_block(code, code, language="python", highlight_args=arguments)
-        ]
+        return [nodes.literal_block(code, code, language="python", highlight_args=arguments)]
 
 
 def _tagged_lines(text: str, tag: str) -> list[str]:

@@ -162,9 +162,7 @@ class FindPages(SphinxTransform):
         template = self.config.jz_site["file_url"]
         if template:
             address = template.replace("{path}", name)
-            link.parent.replace(
-                link, nodes.reference("", "", *link.children, refuri=address)
-            )
+            link.parent.replace(link, nodes.reference("", "", *link.children, refuri=address))
 
     def _is_unpublished(self, name: str) -> bool:
         """Return whether upstream's docs have this document, but do not publish it as a page."""

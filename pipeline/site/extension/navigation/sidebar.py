@@ -108,9 +108,7 @@ def _content_of(entry: Entry) -> tuple[object, ...]:
     return (entry.title, entry.page, entry.url, entry.is_english, *below)
 
 
-def to_html(
-    app: Sphinx, page: str, pathto: Callable[[str], str], *, trail_of: str
-) -> str:
+def to_html(app: Sphinx, page: str, pathto: Callable[[str], str], *, trail_of: str) -> str:
     """Return the navigation for ``page`` as HTML. ``pathto`` returns the address of a page.
 
     The branches on the path to the page ``trail_of`` are open.
@@ -278,9 +276,7 @@ def _entries(
             yield _exit(app, words, target, mark, tree["parent"])
 
 
-def _exit(
-    app: Sphinx, title: str, target: str, mark: Mark | None, marked_on: str
-) -> Entry:
+def _exit(app: Sphinx, title: str, target: str, mark: Mark | None, marked_on: str) -> Entry:
     """Return an entry for the address ``target``.
 
     If the address is that of a page on upstream's site, the entry links to our page.

@@ -199,9 +199,7 @@ class ListAllPages(SphinxTransform):
             return
         places = list(self.document.findall(contents))
         for caption, rows in outline.get(page, ()):
-            self._list(
-                caption, rows, original=caption, place=places[0] if places else None
-            )
+            self._list(caption, rows, original=caption, place=places[0] if places else None)
         for place in places:
             place.parent.remove(place)
         if is_root:
@@ -248,9 +246,7 @@ class ListAllPages(SphinxTransform):
             jz_rows=rows,
             jz_english=original,
         )
-        tree["includefiles"] = [
-            page for title, page in tree["entries"] if title is None
-        ]
+        tree["includefiles"] = [page for title, page in tree["entries"] if title is None]
         wrapper = nodes.compound("", tree, classes=["toctree-wrapper"])
         if place is None:
             self.document += wrapper

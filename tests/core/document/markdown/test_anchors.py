@@ -125,9 +125,7 @@ def test_linked_headings_get_an_anchor(
         ("words\r# First", True, 'words\r\r<a id="first"></a>\r\r# First'),
     ],
 )
-def test_an_anchor_is_inserted_above_its_heading(
-    text: str, notebook: bool, expected: str
-) -> None:
+def test_an_anchor_is_inserted_above_its_heading(text: str, notebook: bool, expected: str) -> None:
     message = split_text(text).messages[-1]
     edit = anchors.target_edit(text, message, "first", notebook=notebook)
     assert splice.splice(text, [edit]) == expected

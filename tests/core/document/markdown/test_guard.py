@@ -29,9 +29,7 @@ def refusal_of(text: str, msgstr: str) -> Refusal | None:
     return guard.refusal(message.msgid, message.kind, msgstr)
 
 
-def reads_back(
-    text: str, msgstrs: dict[int, str], *insertions: Edit, page: bool = False
-) -> bool:
+def reads_back(text: str, msgstrs: dict[int, str], *insertions: Edit, page: bool = False) -> bool:
     split = split_text(text, page=page)
     placed = placement.place(split, msgstrs, insertions)
     return guard.read_back(split, placed, page=page) is not None
@@ -278,9 +276,7 @@ def test_only_the_parsed_page_tells(text: str, msgstr: str) -> None:
     assert code_of(text, msgstr) == "G105"
 
 
-@pytest.mark.parametrize(
-    "hostile", ["[", "![", "` ", "*a ", "<", "&", "\\", "$", "[^a]", "字"]
-)
+@pytest.mark.parametrize("hostile", ["[", "![", "` ", "*a ", "<", "&", "\\", "$", "[^a]", "字"])
 def test_a_translation_that_is_far_too_long_is_not_even_parsed(hostile: str) -> None:
     assert code_of("Some words\n", hostile * 200_000) == "G106"
 

@@ -47,9 +47,7 @@ def test_cases_are_found() -> None:
     assert len(CASES) > 120
 
 
-each_line_end = pytest.mark.parametrize(
-    "line_end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"]
-)
+each_line_end = pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
 
 
 @each_line_end
@@ -92,9 +90,7 @@ def test_every_message_takes_an_honest_translation(
 
 def assert_taken(text: str, translate: Callable[[str], str]) -> None:
     split = split_text(text, page=True)
-    chosen = {
-        index: translate(message.msgid) for index, message in enumerate(split.messages)
-    }
+    chosen = {index: translate(message.msgid) for index, message in enumerate(split.messages)}
     for index, message in enumerate(split.messages):
         assert guard.refusal(message.msgid, message.kind, chosen[index]) is None
     placed = placement.place(split, chosen)
@@ -129,9 +125,7 @@ LEFT_ALONE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"), LEFT_ALONE.values(), ids=LEFT_ALONE.keys()
-)
+@pytest.mark.parametrize(("text", "expected"), LEFT_ALONE.values(), ids=LEFT_ALONE.keys())
 def test_what_is_not_read_is_told(text: str, expected: list[tuple[int, str]]) -> None:
     assert list(split_text(text).left_in_english) == expected
 

@@ -78,9 +78,7 @@ def test_prose_is_a_message_and_the_form_stays(
     assert merged.data.decode() == expected
 
 
-@pytest.mark.parametrize(
-    "translation", ["!!! note", "::: lamp", '=== "字"', "字\n    !!! note"]
-)
+@pytest.mark.parametrize("translation", ["!!! note", "::: lamp", '=== "字"', "字\n    !!! note"])
 def test_a_translation_makes_no_block(translation: str) -> None:
     document = page("Some words.\n\nMore words.\n", AS_MKDOCS)
     merged = merge(document, {"Some words.": translation})
@@ -142,9 +140,7 @@ def test_a_fence_that_swallows_words_is_told() -> None:
         ("---\ndescription: x\n---\nA\n", "", "---\ndescription: x\n---\nA\n"),
     ],
 )
-def test_page_without_heading_gets_its_title(
-    text: str, title: str, expected: str
-) -> None:
+def test_page_without_heading_gets_its_title(text: str, title: str, expected: str) -> None:
     assert to_myst(text, Dialect.COMMONMARK, title=title) == expected
 
 

@@ -18,9 +18,7 @@ from pipeline.reading import Dialect, Reading
 COMMONMARK = Reading(dialect=Dialect.COMMONMARK)
 
 
-def front_page(
-    front: str, body: str = "Words.\n", reading: Reading = COMMONMARK
-) -> Document:
+def front_page(front: str, body: str = "Words.\n", reading: Reading = COMMONMARK) -> Document:
     return page(f"---\n{front}---\n\n{body}", reading)
 
 
@@ -46,13 +44,9 @@ WRITTEN = {
 @pytest.mark.parametrize(("written", "text"), WRITTEN.values(), ids=WRITTEN)
 @pytest.mark.parametrize(
     "translation",
-    "桥¦桥：# 甲¦桥: 甲 # 乙¦'桥' 和 \"梁\" \\ 词¦- 桥¦[桥]¦词 [a: b]¦yes 桥¦@桥¦桥:".split(
-        "¦"
-    ),
+    "桥¦桥：# 甲¦桥: 甲 # 乙¦'桥' 和 \"梁\" \\ 词¦- 桥¦[桥]¦词 [a: b]¦yes 桥¦@桥¦桥:".split("¦"),
 )
-def test_any_translation_is_valid_yaml(
-    written: str, text: str, translation: str
-) -> None:
+def test_any_translation_is_valid_yaml(written: str, text: str, translation: str) -> None:
     document = front_page(f"layout: page\ntitle: {written}\n# one\ndate: 2020-01-02\n")
     titles = [message for _, message in document.messages()][:1]
     assert [(title.msgid, title.kind) for title in titles] == [(text, Kind.PAGE_TITLE)]
@@ -70,9 +64,7 @@ def test_any_translation_is_valid_yaml(
 
 
 @given(st.text(max_size=40), st.sampled_from(["Bridges", "'Bridges'", '"Bridges"']))
-def test_whatever_is_written_nothing_else_changes(
-    translation: str, written: str
-) -> None:
+def test_whatever_is_written_nothing_else_changes(translation: str, written: str) -> None:
     document = front_page(f"title: {written}\nlayout: page\n")
     merged = merge(document, {"Bridges": translation})
     loaded = front_of(merged.data)
@@ -133,9 +125,7 @@ def test_one_that_is_too_long_is_told() -> None:
 
 
 def test_a_notebook_runs_the_same_cells() -> None:
-    front = (
-        "title: A bridge\nsubtitle: |\n  Of\n  stone\njupytext:\n  formats: md:myst\n"
-    )
+    front = "title: A bridge\nsubtitle: |\n  Of\n  stone\njupytext:\n  formats: md:myst\n"
     document = front_page(front, "Words.\n", Reading())
     merged = merge(document, {"A bridge": "一座桥", "Words.": "词。"})
     assert merged.rejected == ()

@@ -82,9 +82,7 @@ def test_merged_lines_keep_their_place() -> None:
         ("Two cups of tea:", "两杯茶::"),
     ],
 )
-def test_no_translation_adds_sections_items_examples_or_roles(
-    msgid: str, msgstr: str
-) -> None:
+def test_no_translation_adds_sections_items_examples_or_roles(msgid: str, msgstr: str) -> None:
     merged = merge(document(GOOGLE), {msgid: msgstr})
     assert merged.data == GOOGLE.encode()
     assert len(merged.rejected) == 1

@@ -118,17 +118,13 @@ def test_honest_translations_are_taken(text: str, msgstr: str) -> None:
 
 @pytest.mark.parametrize(
     "character",
-    "\0 \x07 \x0b \x0c \r \x1b \x1c \x7f \x85 \u2028 \u202e \u2066 \ufeff \ud800".split(
-        " "
-    ),
+    "\0 \x07 \x0b \x0c \r \x1b \x1c \x7f \x85 \u2028 \u202e \u2066 \ufeff \ud800".split(" "),
 )
 def test_control_characters_are_refused(character: str) -> None:
     assert code_of("Some words\n", f"文{character}字") == "G101"
 
 
-@pytest.mark.parametrize(
-    "msgstr", ["甲\n乙", "甲\n\n乙", "甲\n\n.. raw:: html\n\n   <script>"]
-)
+@pytest.mark.parametrize("msgstr", ["甲\n乙", "甲\n\n乙", "甲\n\n.. raw:: html\n\n   <script>"])
 def test_other_line_breaks_are_refused(msgstr: str) -> None:
     assert code_of("Some\nwords\n", msgstr) == "G102"
 
@@ -158,9 +154,7 @@ def test_a_line_that_begins_another_block_is_refused(text: str, msgstr: str) -> 
     "msgstr",
     [":name: 甲", ":class:", "[a]", "甲 [a]_", "<![CDATA[甲]]>", "甲]]>", "<b>甲</b>"],
 )
-def test_a_translation_begins_no_other_field_of_a_directive(
-    text: str, msgstr: str
-) -> None:
+def test_a_translation_begins_no_other_field_of_a_directive(text: str, msgstr: str) -> None:
     assert code_of(text, msgstr) == "G104"
 
 
@@ -343,9 +337,7 @@ def test_hostile_translations_of_real_pages_change_only_prose(
     for number, (_, data) in enumerate(repository.read(blobs)):
         text = data.decode()
         chosen = random.Random(number).choices(ALL_HOSTILE, k=AT_ONCE)
-        skipped = [""] * random.Random(number).randrange(
-            max(text.count("\n\n") - AT_ONCE, 1)
-        )
+        skipped = [""] * random.Random(number).randrange(max(text.count("\n\n") - AT_ONCE, 1))
         count += assert_only_prose_changed(text, [*skipped, *chosen])
     print(f"{len(blobs)} blobs, {count} hostile translations stand in them")
     assert count

@@ -136,9 +136,7 @@ OTHER_ENDS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "msgstrs", "expected"), [*BLOCKS.values(), *OTHER_ENDS]
-)
+@pytest.mark.parametrize(("text", "msgstrs", "expected"), [*BLOCKS.values(), *OTHER_ENDS])
 def test_translations_take_the_place_of_their_blocks(
     text: str, msgstrs: str, expected: str
 ) -> None:
@@ -183,8 +181,7 @@ def with_targets(text: str, msgstr: str, *linked: str) -> str:
         if message.kind is Kind.HEADING
     }
     targets = [
-        anchors.target_edit(text, split.messages[index], name)
-        for (_, index), name in plan.items()
+        anchors.target_edit(text, split.messages[index], name) for (_, index), name in plan.items()
     ]
     placed = place(split, titles, targets)
     assert guard.read_back(split, placed) is not None
@@ -250,9 +247,7 @@ GOOD_DOCS = "`The docs <a>`_ are good.\n\nSee `the docs`_.\n"
         ("Title\n=====\n\nSee Title_.\n", "标题", False),
     ],
 )
-def test_a_name_that_is_referred_to_stays(
-    text: str, msgstr: str, is_good: bool
-) -> None:
+def test_a_name_that_is_referred_to_stays(text: str, msgstr: str, is_good: bool) -> None:
     split = split_rst(text)
     assert (guard.read_back(split, place(split, {0: msgstr})) is not None) == is_good
 

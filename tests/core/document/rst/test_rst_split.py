@@ -197,9 +197,7 @@ def test_a_text_without_a_title() -> None:
     ("text", "mark", "end"),
     [("Words::", "::", 7), ("Words  ::", "  ::", 9), ("Words\n::", "", 5)],
 )
-def test_what_announces_a_literal_block_is_marked(
-    text: str, mark: str, end: int
-) -> None:
+def test_what_announces_a_literal_block_is_marked(text: str, mark: str, end: int) -> None:
     message = only(f"{text}\n\n  x\n")
     assert (message.mark, message.end) == (mark, end)
 
@@ -225,8 +223,7 @@ def test_csv_that_python_reads_in_another_way_is_not_read() -> None:
 def test_fields_of_csv_include_their_quotation_marks() -> None:
     text = '.. csv-table::\n\n   "aa ""b""", cd\n'
     fields = [
-        (text[message.start : message.end], message.prefix)
-        for message in split_rst(text).messages
+        (text[message.start : message.end], message.prefix) for message in split_rst(text).messages
     ]
     assert fields == [('"aa ""b"""', '"'), ("cd", '"')]
 
@@ -322,9 +319,9 @@ SPACES = [
 texts = st.one_of(
     st.text(max_size=60),
     st.lists(st.sampled_from([*PIECES, *SPACES]), max_size=30).map("".join),
-    st.lists(
-        st.one_of(st.sampled_from([*PIECES, *SPACES]), st.text(max_size=4)), max_size=25
-    ).map("".join),
+    st.lists(st.one_of(st.sampled_from([*PIECES, *SPACES]), st.text(max_size=4)), max_size=25).map(
+        "".join
+    ),
 )
 
 
@@ -363,9 +360,7 @@ KNOWN_UNSAFE = {
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_every_blob_of_the_history_is_joined_again(
-    repository: Repository, part: int
-) -> None:
+def test_every_blob_of_the_history_is_joined_again(repository: Repository, part: int) -> None:
     blobs = list(repository.pages_ever((".rst",)))[::STRIDE][part::PARTS]
     reasons: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
