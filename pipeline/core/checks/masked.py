@@ -196,8 +196,9 @@ def _without_marks(text: str, marks: re.Pattern[str]) -> str:
                 brackets.append(start)
             case "close":
                 shown[start:end] = CLOSE * (end - start)
-                if brackets:
-                    shown[brackets.pop()] = OPEN
+                for opening in brackets[-1:]:  # absent if a "](a)" is no link
+                    shown[opening] = OPEN
+                del brackets[-1:]
             case "gap":
                 # "\ " separates marks from words in reST, and is invisible.
                 shown[start:end] = CLOSE * 2
