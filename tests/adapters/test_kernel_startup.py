@@ -61,6 +61,7 @@ def test_it_is_done_once_when_the_module_is_whole(tmp_path: Path, on_import: OnI
     assert sys.meta_path == finders
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # what is built in may be on its way out
 def test_it_is_done_at_once_where_the_module_is_there(on_import: OnImport) -> None:
     calls: list[str] = []
     on_import("json", lambda module: calls.append(module.__name__))
