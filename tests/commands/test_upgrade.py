@@ -100,12 +100,12 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     commit_release(origin, "jax-v1.0.0", in_docs(FIRST))
     commit_release(origin, "jax-v1.1.0", in_docs(SECOND))
     (root / "pyproject.toml").write_text(CONFIG)
-    config = str(root / "pyproject.toml")
-    command("sync --no-execute -q --config", config, "--upstream", str(origin))
+    sync = ("sync --no-execute -q --upstream", origin, "--config", root / "pyproject.toml")
+    command(*sync)
     for path in (root / "translations" / "zh_CN" / "jax").rglob("*.po"):
         edit_catalog(path, lambda entry: replace(entry, msgstr=f"译：{entry.msgid}"))
     # As whoever works in it does; a copy of the project has nothing to do then.
-    command("sync --no-execute -q", root=root)
+    command(*sync)
     return root
 
 
