@@ -196,7 +196,7 @@ def _without_marks(text: str, marks: re.Pattern[str]) -> str:
                 brackets.append(start)
             case "close":
                 shown[start:end] = CLOSE * (end - start)
-                for opening in brackets[-1:]:  # absent if a "](a)" is no link
+                for opening in brackets[-1:]:  # none if "](a)" has no "["
                     shown[opening] = OPEN
                 del brackets[-1:]
             case "gap":

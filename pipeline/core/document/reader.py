@@ -185,7 +185,7 @@ def read_document(path: str, data: bytes, reading: Reading = MYST) -> Document:
             where=f"{path}:{line}",
             hint="It is not a text file; exclude the page.",
         )
-    text_format = _text_format(path, raw)
+    text_format = text_format_of(path, raw)
     if reason := why_not_read(len(raw), raw.count("\n")):
         units = (Unit(split=unsplit(raw, reason)),)
         return Document(path=path, format=text_format, units=units, reading=reading)
@@ -221,7 +221,7 @@ def is_myst_notebook(text: str) -> bool:
     return bool(header and _NOTEBOOK_KEY.search(header[1]))
 
 
-def _text_format(path: str, raw: str) -> Format:
+def text_format_of(path: str, raw: str) -> Format:
     """Return the format of a document that is not an ``.ipynb``."""
     if path.endswith(".rst"):
         return Format.RST

@@ -23,12 +23,7 @@ from pipeline.core.document.merge import Merged
 from pipeline.core.document.reader import Document, Format
 from pipeline.core.execution.outputs import with_ids
 from pipeline.core.workbench.marks import ATTRIBUTE, MarkedHtml, marked_text, read_marks
-from pipeline.stages.publish.renderer import (
-    check_marks,
-    is_prose,
-    notebook_of,
-    text_html,
-)
+from pipeline.stages.publish.renderer import check_marks, is_prose, notebook_of, text_html
 
 _BETWEEN = uuid4().hex  # a random separator that no page contains
 

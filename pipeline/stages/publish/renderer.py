@@ -23,7 +23,7 @@ from pipeline.adapters.html.images import PageFolder
 from pipeline.adapters.html.myst import markdown_html
 from pipeline.adapters.html.rst import rst_html
 from pipeline.adapters.html.sanitizer import Sanitized, sanitize
-from pipeline.core.document.reader import is_myst_notebook
+from pipeline.core.document.reader import Format, text_format_of
 from pipeline.core.execution import code_cells as execution
 from pipeline.core.execution.outputs import (
     for_readers,
@@ -107,11 +107,11 @@ def _body(preview: PreviewPage) -> Sanitized:
     """Return the sanitized HTML of a preview's document. Raises InputError."""
     path, folder = preview.source, preview.folder
     data = files.read_bytes(path)
-    text = data.decode("utf-8", "replace")
-    is_notebook = path.suffix == ".ipynb" or is_myst_notebook(text)
-    if path.suffix == ".rst" or not is_notebook:
-        check_marks([text], where=path.name)
-        return sanitize(text_html(text, path.name, folder))
+    if path.suffix != ".ipynb":
+        text = data.decode("utf-8", "replace")
+        if text_format_of(path.name, text) is not Format.MYST_NOTEBOOK:
+            check_marks([text], where=path.name)
+            return sanitize(text_html(text, path.name, folder))
     notebook = notebook_of(path, data, preview.outputs, page=preview.page)
     prose = [cell["source"] for cell in notebook["cells"] if is_prose(cell)]
     check_marks(prose, where=path.name)
